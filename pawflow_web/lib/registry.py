@@ -1,0 +1,34 @@
+"""A registry: filled while the apps load, frozen at the start, the same for the rest of the process's life."""
+
+from typing import Generic, TypeVar
+
+Entry = TypeVar("Entry")
+
+
+class Registry(Generic[Entry]):
+    """Named entries of one sort. Two of one name, or one after the start, are mistakes that stop the start."""
+
+    def __init__(self, noun: str) -> None:
+        self._noun = noun
+        self._entries: dict[str, Entry] = {}
+        self._frozen = False
+
+    def add(self, name: str, entry: Entry) -> None:
+        if self._frozen:
+            raise RuntimeError(f"the {self._noun} {name} came after the start")
+        if name in self._entries:
+            raise RuntimeError(f"two {self._noun}s are called {name}")
+        self._entries[name] = entry
+
+    def freeze(self) -> None:
+        self._frozen = True
+
+    def find(self, name: str) -> Entry | None:
+        return self._entries.get(name)
+
+    def all(self) -> list[Entry]:
+        """In the order in which they came."""
+        return list(self._entries.values())
+
+    def names(self) -> list[str]:
+        return list(self._entries)

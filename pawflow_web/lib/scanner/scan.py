@@ -1,0 +1,78 @@
+"""Finding: one function over one catalogue, used when text is written and again when it is read."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pawflow_web.lib.scanner import credentials, injection, overrides, personal
+from pawflow_web.lib.scanner.catalogue import RULES, Kind
+from pawflow_web.lib.scanner.hidden import hidden
+from pawflow_web.lib.scanner.matching import Pattern, Views
+
+MOST_FINDINGS = 50
+
+PATTERNS: tuple[Pattern, ...] = (
+    *overrides.PATTERNS, *injection.PATTERNS, *credentials.PATTERNS, *personal.PATTERNS,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``text[start:end]`` of the scanned text is what ``rule`` of the catalogue found."""
+
+    rule: str
+    kind: Kind
+    start: int
+    end: int
+
+
+def scan(text: str) -> list[Finding]:
+    """Everything the catalogue finds in ``text``, by position, at most 50; never raises, linear in the length.
+
+    A secret has one finding, that of the most telling rule; so has a passage that one rule finds in several ways.
+    """
+    kept: list[Finding] = []
+    for finding in _all(text):
+        if not any(_same(known, finding) for known in kept):
+            kept.append(finding)
+            if len(kept) == MOST_FINDINGS:
+                break
+    return sorted(kept, key=lambda finding: (finding.start, finding.end, finding.rule))
+
+
+def _same(known: Finding, new: Finding) -> bool:
+    overlap = known.start < new.end and new.start < known.end
+    return overlap and (known.rule == new.rule or known.kind == new.kind == "secret")
+
+
+def redact(text: str, findings: Iterable[Finding]) -> str:
+    """``text`` with every secret replaced by what it was: ``[GitHub token removed]``."""
+    out: list[str] = []
+    done = 0
+    for finding in sorted(findings, key=lambda finding: finding.start):
+        if finding.kind == "secret" and finding.end > done:
+            if finding.start >= done:
+                out += [text[done : finding.start], f"[{RULES[finding.rule].label} removed]"]
+            done = finding.end
+    return "".join([*out, text[done:]])
+
+
+def _all(text: str) -> Iterator[Finding]:
+    for rule, start, end in hidden(text):
+        yield Finding(rule, RULES[rule].kind, start, end)
+    views = Views(text)
+    for pattern in PATTERNS:
+        view: str = getattr(views, pattern.view)
+        if view and any(word in view for word in pattern.near):
+            for start, end in _matches(pattern, view):
+                yield Finding(pattern.rule, RULES[pattern.rule].kind, *views.origin.span(start, end))
+
+
+def _matches(pattern: Pattern, view: str) -> Iterator[tuple[int, int]]:
+    count = 0
+    for match in pattern.expression.finditer(view):
+        start, end = match.span(pattern.group)
+        if start < end and (pattern.check is None or pattern.check(match)):
+            yield start, end
+            count += 1
+            if count == MOST_FINDINGS:
+                return

@@ -1,0 +1,337 @@
+"""Text as the product compares, searches and shows it. Pure functions over ``str``, no state, no language setting.
+
+Three forms, each for one purpose: :func:`clean` is what is stored, :func:`fold` is what "the same words" means
+for duplicates and tombstones, :func:`analyse` is what search compares.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import Stemmer
+
+from pawflow_web.lib.characters import DENSE, EMOJI, HANGUL, IGNORABLE, JOINING, MARKS
+from pawflow_web.lib.errors import Invalid
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_IGNORED = re.compile(f"[{IGNORABLE}]")
+_DOTTED_I = re.compile("(?<=[iI])\u0307")
+_VISIBLE = re.compile(f"[^\\s\u2800\x00-\x1f\x7f-\x9f{IGNORABLE}]")
+_SPELLING = {0x130: "I", 0x2019: "'", 0x2BC: "'", 0x2010: "-"}
+
+
+# --- stored form ----------------------------------------------------------------------------------------------
+def clean(text: str, *, field: str = "text") -> str:
+    r"""What may be stored of ``text``: line ends become ``\n``; NUL and control characters other than tab and
+    line feed are removed. Raises :class:`Invalid` for half a character (a lone surrogate)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = ascii(text[error.start])
+        raise Invalid(
+            f"{field} holds half a character ({half} at position {error.start}); send complete characters.",
+            fields={field: f"holds half a character, {half}"},
+        ) from None
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def is_blank(text: str) -> bool:
+    """Whether a reader would see nothing at all."""
+    return _VISIBLE.search(text) is None
+
+
+# --- folded form ----------------------------------------------------------------------------------------------
+_QUOTES_BRACKETS = "\"'`\u00b4‘’‚‛“”„‟«»‹›「」『』〝〞〟()[]{}〈〉《》【】〔〕〖〗〘〙〚〛⟨⟩⟦⟧⟪⟫"
+_WORD_ENDS = ".,;:!?…。、・،؛؟۔।॥։።፧" + _QUOTES_BRACKETS
+_JOINER_IN_PLACE = f"(?<=[{JOINING}{EMOJI}])[\u200c\u200d](?=[{JOINING}{EMOJI}])"
+_TAGGED_FLAG = "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
+_FOLDED_AWAY = re.compile(f"({_JOINER_IN_PLACE}|{_TAGGED_FLAG})|[{IGNORABLE}]")
+_PRESENTATION = re.compile("[\ufe0e\ufe0f]")
+_FOLD_SPELLING = {**_SPELLING, 0x131: "i"}
+
+
+def fold(text: str) -> str:
+    """Two texts with the same fold are the same words: the form that duplicates and tombstones compare.
+
+    Case, width, composition, invisible characters, whitespace, closing punctuation and quotes or brackets around
+    a word make no difference; everything else does (``C#``, ``-5``, ``.NET``, ``@ada``, ``5%`` stay themselves).
+    All four i of Turkish are one letter, since without knowing the language ``I`` may be either.
+    Returns ``""`` when nothing is left.
+    """
+    folded = _fold_once(text)
+    # Dropping one thing can bring two others together; real text is stable after one pass.
+    for _ in range(4):
+        again = _fold_once(folded)
+        if again == folded:
+            break
+        folded = again
+    return folded
+
+
+def _fold_once(text: str) -> str:
+    if text.isascii():
+        text = text.casefold()
+    else:
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        text = _PRESENTATION.sub("", text)
+        text = _FOLDED_AWAY.sub(lambda match: match[1] or "", text)
+        text = _DOTTED_I.sub("", text).translate(_FOLD_SPELLING)
+    words = (word.lstrip(_QUOTES_BRACKETS).rstrip(_WORD_ENDS) for word in text.split())
+    return " ".join(word for word in words if word)
+
+
+# --- a normalised view that remembers where it came from ------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class View:
+    """A normalised text; character ``n`` of it came from ``[starts[n], ends[n])`` of the original."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original behind the non-empty span ``[start, end)`` of the view."""
+        return self.starts[start], self.ends[end - 1]
+
+
+_LEADING = "\u1100-\u1112\u3131-\u314e\uffa1-\uffbe"
+_VOWEL = "\u1161-\u1175\u314f-\u3163\uffc2-\uffdc"
+_FOLLOWING = f"[{MARKS}{IGNORABLE}\uff9e\uff9f]*"
+_CLUSTER_EXPRESSION = (
+    f"(?:[{_LEADING}]{_FOLLOWING}[{_VOWEL}]|[\uac00-\ud7a3]|.){_FOLLOWING}(?:[\u11a8-\u11c2]{_FOLLOWING})?"
+)
+_CLUSTER = re.compile(_CLUSTER_EXPRESSION, re.DOTALL)
+_CLUSTERS = re.compile(f"(?:{_CLUSTER_EXPRESSION}){{1,8}}", re.DOTALL)
+
+
+def plain(text: str) -> str:
+    """NFKC without characters that draw nothing; case is kept."""
+    if text.isascii():
+        return text
+    text = _IGNORED.sub("", text)
+    if not unicodedata.is_normalized("NFKC", text):
+        text = _IGNORED.sub("", unicodedata.normalize("NFKC", text))
+    return _DOTTED_I.sub("", text).translate(_SPELLING)
+
+
+def plain_view(text: str) -> View:
+    """:func:`plain` with the way back to the original."""
+    size = len(text)
+    if text.isascii() or plain(text) == text:
+        return View(text, range(size), range(1, size + 1))
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    # Most text is plain already: a few characters at a time are compared before each is looked at alone.
+    for several in _CLUSTERS.finditer(text):
+        start, end = several.span()
+        piece = plain(several[0])
+        if piece == several[0]:
+            pieces.append(piece)
+            starts.extend(range(start, end))
+            ends.extend(range(start + 1, end + 1))
+            continue
+        for match in _CLUSTER.finditer(text, start, end):
+            piece = plain(match[0])
+            pieces.append(piece)
+            starts.extend([match.start()] * len(piece))
+            ends.extend([match.end()] * len(piece))
+    return View("".join(pieces), starts, ends)
+
+
+# --- search form ----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """``stems[n]`` is the stem of ``exact[n]``, the same word where its language has none."""
+
+    exact: tuple[str, ...]
+    stems: tuple[str, ...]
+
+
+Located = tuple[str, int, int]
+
+_LONGEST = 128
+_WORD = f"\\w[\\w{MARKS}]*"
+# Words tied by one connector are one piece: user@host, v1.2.3, src/main.py, pre-commit, don't. A leading sign
+# counts only where a word begins (.net, @ada, #42), a trailing one only where it ends (c++, c#).
+_PIECE = re.compile(
+    f"(?:[.@#$](?<![^\\s(\\[{{\"'`].))?{_WORD}(?:(?:://|[./\\\\@:'+~&-]){_WORD})*(?:[+#]{{1,2}}(?!(?![{DENSE}{HANGUL}])\\w))?"
+    "|[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\U0001f300-\U0001faff]"
+)
+_DENSE_OR_HANGUL = re.compile(f"[{DENSE}{HANGUL}]")
+_SCRIPTS = re.compile(f"([{DENSE}][{DENSE}{MARKS}]*)|([{HANGUL}]+)|[^{DENSE}{HANGUL}]+")
+_LETTER = re.compile(f".[{MARKS}]*", re.DOTALL)
+_PARTS = (
+    re.compile(r"[^/\\@:~&#$]+"),
+    re.compile(r"[^.'+-]+"),
+    re.compile(r"[^_]+"),
+)
+_CONNECTOR = re.compile("[^\\w" + MARKS + "]|_")
+_CLITICS = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
+
+
+def analyse(text: str, *, limit: int = 400) -> Tokens:
+    """The tokens of ``text`` in order, repeats kept, at most ``limit``: the one tokenizer of index, query and score.
+
+    Words are runs of letters, digits, marks and ``_``, lower-cased; a composite (``user_id``, ``v1.2.3``, a path,
+    an address) stands whole before its parts; scripts without spaces become overlapping pairs of characters;
+    Korean words stand whole before their pairs. No token holds whitespace.
+    """
+    exact = [token for token, _, _ in _locate(plain(text).lower(), limit)]
+    return Tokens(tuple(exact), tuple(map(_stem, exact)))
+
+
+def spans(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the tokens ``words`` or words of the same stem stand in ``text``: sorted, apart from each other."""
+    wanted = {plain(word).lower() for word in words}
+    stems = {_stem(word) for word in wanted}
+    if not wanted:
+        return []
+    view = plain_view(text)
+    found = sorted(
+        view.span(start, end)
+        for token, start, end in _locate(view.text.lower(), len(text) * 3)
+        if token in wanted or _stem(token) in stems
+    )
+    merged: list[tuple[int, int]] = []
+    for start, end in found:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def excerpt(text: str, words: Iterable[str], *, chars: int = 200) -> str:
+    """At most ``chars`` characters of ``text`` on one line, around the place where most of ``words`` stand."""
+    line = " ".join(text.split())
+    if len(line) <= chars:
+        return line
+    room = max(1, chars - 2)
+    found = spans(line, words)
+    first = max(
+        range(len(found)), key=lambda n: (sum(end <= found[n][0] + room for _, end in found[n:]), -n), default=None
+    )
+    start = 0 if first is None else max(0, min(found[first][0] - room // 5, len(line) - room))
+    latest = start if first is None else found[first][0]
+    start = _cut(line, start, latest) if start else 0
+    end = min(len(line), start + room + (start == 0))
+    if end < len(line):
+        blank = line.rfind(" ", max(start, end - 24), end)
+        end = blank if blank > start else _cut_back(line, start, end)
+    return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
+
+
+_STUCK = re.compile(f"[{MARKS}{IGNORABLE}\U0001f3fb-\U0001f3ff]")
+
+
+def _cut(line: str, start: int, latest: int) -> int:
+    """The next place from ``start``, at most ``latest``, where a word or at least a whole character begins."""
+    blank = line.find(" ", start, min(latest, start + 24))
+    if blank >= 0:
+        return blank + 1
+    while start < latest and (_STUCK.match(line[start]) or line[start - 1] == "\u200d"):
+        start += 1
+    return start
+
+
+def _cut_back(line: str, start: int, end: int) -> int:
+    """The last place up to ``end`` that does not part a character from its marks."""
+    cut = end
+    while cut > start + 1 and (_STUCK.match(line[cut]) or line[cut - 1] == "\u200d"):
+        cut -= 1
+    return cut if cut > start + 1 else end
+
+
+def _locate(text: str, limit: int) -> list[Located]:
+    """``(token, start, end)`` of an already normalised and lower-cased text."""
+    out: list[Located] = []
+    for match in _PIECE.finditer(text):
+        piece, start = match[0], match.start()
+        if piece.isascii():
+            if piece.isalnum():
+                out.append((piece[:_LONGEST], start, start + len(piece)))
+            else:
+                _composite(piece, start, out)
+        elif _DENSE_OR_HANGUL.search(piece):
+            _dense(piece, start, out, limit)
+        elif piece.isalnum():
+            out.append((piece[:_LONGEST], start, start + len(piece)))
+        else:
+            _composite(piece, start, out)
+        if len(out) >= limit:
+            return out[:limit]
+    return out
+
+
+def _dense(piece: str, start: int, out: list[Located], limit: int) -> None:
+    for run in _SCRIPTS.finditer(piece):
+        word, at = run[0], start + run.start()
+        if run.lastindex == 1:
+            _pairs(word, at, out, limit)
+        elif run.lastindex == 2:
+            if len(word) > 2:
+                out.append((word[:_LONGEST], at, at + len(word)))
+            _pairs(word, at, out, limit)
+        else:
+            for inner in _PIECE.finditer(word):
+                _composite(inner[0], at + inner.start(), out)
+        if len(out) >= limit:
+            return
+
+
+def _pairs(run: str, at: int, out: list[Located], limit: int) -> None:
+    """Overlapping pairs of letters, each with its marks; a letter alone stays alone."""
+    run = run[: 8 * limit]
+    edges = range(len(run) + 1) if run.isalnum() else [*(m.start() for m in _LETTER.finditer(run)), len(run)]
+    if len(edges) == 2:
+        out.append((run, at, at + len(run)))
+    out += [(run[i:k], at + i, at + k) for i, k in zip(edges, edges[2:], strict=False)]
+
+
+def _composite(piece: str, start: int, out: list[Located]) -> None:
+    """The whole, then what it is made of: segments of a path or address, words, words without underscores."""
+    if piece.strip("_"):
+        out.append((piece[:_LONGEST], start, start + len(piece)))
+    # C is no part of C#.
+    if _CONNECTOR.search(piece) and not (piece[-1] in "+#" and len(piece.rstrip("+#")) <= 2):
+        _split(piece, start, 0, out)
+
+
+def _split(piece: str, start: int, level: int, out: list[Located]) -> None:
+    for match in _PARTS[level].finditer(piece):
+        part, at = match[0], start + match.start()
+        clitic = match.start() and piece[match.start() - 1] == "'" and part in _CLITICS
+        if part != piece and part.strip("_.'+-") and not clitic:
+            out.append((part[:_LONGEST], at, at + len(part)))
+        if level + 1 < len(_PARTS):
+            _split(part, at, level + 1, out)
+
+
+# --- stems ----------------------------------------------------------------------------------------------------
+def _without_marks(token: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", token) if not unicodedata.combining(c))
+
+
+# Without a cache: the cache of a stemmer would keep the words of people in memory for good.
+_english: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+_russian: Callable[[str], str] = Stemmer.Stemmer("russian", 0).stemWord
+_LATIN_SPELLING = str.maketrans({"ı": "i", "ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d"})
+
+
+def _stem(token: str) -> str:
+    """English for Latin letters (accents aside), Russian for Cyrillic ones; Arabic and Hebrew lose vowel marks."""
+    if token.isascii():
+        return _english(token) if token.isalpha() or token.replace("'", "").isalpha() else token
+    first = token[0]
+    if first > "\u1eff":
+        return token
+    if first < "\u0250" or first >= "\u1e00":
+        bare = _without_marks(token.translate(_LATIN_SPELLING))
+        return _english(bare) if bare.isalpha() and bare.isascii() else bare
+    if "\u0400" <= first <= "\u04ff":
+        return _russian(token.replace("ё", "е"))
+    if "\u0590" <= first <= "\u06ff":
+        return _without_marks(token)
+    return token

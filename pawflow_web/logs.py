@@ -1,0 +1,42 @@
+"""Structured logs on standard error. They carry references, names and counts, never stored text."""
+
+import logging
+import sys
+
+import structlog
+
+
+def configure_logging(*, debug: bool) -> None:
+    """Send structlog and the standard library's records to standard error, one line each."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    renderer = (
+        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()) if debug else structlog.processors.JSONRenderer()
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                renderer,
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.INFO if debug else logging.WARNING)
+    # A refused host or a 404 is an answer, not an event: no line, and above all no traceback, for each.
+    logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)
+    # The MCP SDK would say twice for each call that a session began and ended.
+    logging.getLogger("mcp").setLevel(logging.WARNING)

@@ -1,0 +1,39 @@
+"""What must be complete before the product answers anything: the registries.
+
+Each app says what it adds in modules of fixed names; importing them all is the start, and afterwards nothing
+may be added, so that every surface and every process knows the same things.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error, register
+from django.utils.module_loading import autodiscover_modules
+
+from pawflow_web.lib.drains import registry as drains
+from pawflow_web.lib.tools import registry as tools
+from review.kinds import kinds
+
+MODULES = ("readiness", "kinds", "readers", "erase", "blocks", "tools", "tasks", "panels")
+
+
+def load_registries() -> None:
+    """Import what every app adds, then close the registries."""
+    autodiscover_modules(*MODULES)
+    for registry in (kinds, tools, drains):
+        registry.freeze()
+
+
+@register("pawflow")
+def tools_are_complete(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:  # noqa: ARG001
+    """Every tool can be described to every surface: its schemas build and its name is a word."""
+    found: list[CheckMessage] = []
+    for tool in tools.listed():
+        if not tool.name.isidentifier() or tool.name != tool.name.lower():
+            found.append(Error(f"The tool {tool.name!r} needs a lower-case name.", id="pawflow.E001"))
+        try:
+            tool.input_schema(), tool.output_schema()
+        except Exception as error:
+            found.append(Error(f"The schemas of the tool {tool.name} cannot be built: {error}", id="pawflow.E002"))
+    return found

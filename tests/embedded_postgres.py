@@ -1,0 +1,46 @@
+"""Loaded before everything else (``-p`` in pyproject.toml): a data directory and a database for the tests.
+
+Without ``DATABASE_URL`` our own embedded server runs for the duration, under the code that the product uses,
+only without waiting for the disk.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from pawflow_web.data_dir import read_key
+from pawflow_web.env import Env
+from pawflow_web.postgres import Server
+
+# The journal refuses TRUNCATE; emptying the tables between transactional tests is the one exception.
+LET_TESTS_TRUNCATE = "-c pawflow.truncate=on"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Runs before Django's settings are read, which hold the key and the password."""
+    if early_config.known_args_namespace.help:
+        return
+    # Beside the system's temporary files and short: a socket path may have no more than 107 bytes.
+    folder = Path(tempfile.mkdtemp(prefix="pawflow-tests-"))
+    early_config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    folder.chmod(0o711)
+    for name in [name for name in os.environ if name.startswith("PAWFLOW_")]:
+        del os.environ[name]
+    os.environ["PAWFLOW_DATA_DIR"] = str(folder / "data")
+    env = Env.load()
+    read_key(env, create=True)
+    if env.embedded:
+        server = Server(env, durable=False)
+        early_config.add_cleanup(server.stop)
+        server.start()
+
+
+def pytest_configure() -> None:
+    from django.conf import settings
+
+    options = settings.DATABASES["default"]["OPTIONS"]
+    options["options"] = f"{options.get('options', '')} {LET_TESTS_TRUNCATE}".strip()

@@ -1,0 +1,29 @@
+"""The person behind a page, as the party that every service asks for."""
+
+from django.http import HttpRequest
+
+from pawflow_web.identity.auth import principal_of_user
+from pawflow_web.identity.models import User
+from pawflow_web.identity.principal import Principal
+
+_KEPT = "_pawflow_person"
+
+
+def person_of(request: HttpRequest) -> Principal:
+    """The principal of whoever is signed in; built once a request. Only behind ``person_required``."""
+    kept: Principal | None = getattr(request, _KEPT, None)
+    if kept is None:
+        kept = principal_of_user(user_of(request))
+        setattr(request, _KEPT, kept)
+    return kept
+
+
+def user_of(request: HttpRequest) -> User:
+    """The signed-in owner. Only behind ``person_required``."""
+    assert isinstance(request.user, User)  # noqa: S101 - the decorator has checked it
+    return request.user
+
+
+def is_signed_in(request: HttpRequest) -> bool:
+    """Whether a person stands behind the request, also where no session was looked for."""
+    return isinstance(getattr(request, "user", None), User)

@@ -1,0 +1,40 @@
+"""Owners: the people whose memory this is."""
+
+import re
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from pawflow_web.identity.models import User, UserClock, UserSettings
+from pawflow_web.identity.models.user import NAME_PATTERN
+from pawflow_web.lib.errors import Conflict, Invalid
+
+
+def create_owner(name: str) -> User:
+    """A new owner with a clock and settings, without a password: the way in is a sign-in link.
+
+    Raises:
+        Invalid: the name is not 1..64 of letters, digits, ``.``, ``_``, ``-``.
+        Conflict: the name is taken.
+    """
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise Invalid(
+            f"{name!a} cannot be an owner's name.",
+            fields={"name": "must be 1 to 64 of letters, digits, dot, underscore and hyphen"},
+        )
+    try:
+        with transaction.atomic():
+            user = User.objects.create_user(name)
+            UserClock.objects.create(user=user, at=Now())
+            UserSettings.objects.create(user=user)
+    except IntegrityError as error:
+        raise Conflict(f"There is already an owner called {name}.", fields={"name": name}) from error
+    return user
+
+
+def ensure_owner(name: str) -> tuple[User, bool]:
+    """The owner of that name, and whether this call made it."""
+    existing = User.objects.filter(username=name).first()
+    if existing is not None:
+        return existing, False
+    return create_owner(name), True

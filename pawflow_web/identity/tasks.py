@@ -1,0 +1,11 @@
+"""Work of this app that runs by itself."""
+
+from pawflow_web.identity.idempotency import forget_old_replies
+from pawflow_web.lib.drains import drain
+
+
+@drain("idempotent_replies")
+def drop_old_replies(deadline: float) -> bool:  # noqa: ARG001 - one statement has no slices
+    """Kept replies are of use for a day."""
+    forget_old_replies()
+    return False

@@ -1,0 +1,135 @@
+"""What every page needs around its content: navigation, counts, the seal, and how the person likes it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
+from django.utils.functional import Promise
+
+from pawflow_web.web.panels import GROUPS, Count, Panel, registry
+
+THEMES = {"light", "dark"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The last check of the journal, as the foot of the navigation says it."""
+
+    title: str | Promise
+    detail: str | Promise
+    intact: bool = True
+    url: str = ""
+
+
+SealOf = Callable[[HttpRequest], Seal | None]
+
+
+class SealSource:
+    """Who knows about the journal. One app says so while Django starts."""
+
+    def __init__(self) -> None:
+        self._seal_of: SealOf | None = None
+
+    def register(self, seal_of: SealOf) -> SealOf:
+        """Usable as a decorator. Raises :class:`ImproperlyConfigured` when somebody else did."""
+        if self._seal_of is not None:
+            raise ImproperlyConfigured("The seal has two sources.")
+        self._seal_of = seal_of
+        return seal_of
+
+    def __call__(self, request: HttpRequest) -> Seal | None:
+        return self._seal_of(request) if self._seal_of else None
+
+
+seal_source = SealSource()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A panel as a link: where the person is now, and what is counted. ``counted``: there may be a number."""
+
+    panel: Panel
+    current: bool
+    counted: bool
+    count: Count | None
+
+
+class Shell:
+    """Worked out on first use, so that a fragment without navigation costs nothing."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+        self._counts: dict[str, Count | None] = {}
+
+    @cached_property
+    def signed_in(self) -> bool:
+        user = getattr(self._request, "user", None)
+        return user is not None and bool(user.is_authenticated)
+
+    @cached_property
+    def current(self) -> Panel | None:
+        return registry.at(self._request.path)
+
+    @cached_property
+    def groups(self) -> list[tuple[str | Promise, list[Entry]]]:
+        """``(title, entries)`` of each group that holds anything."""
+        groups = [
+            (title, [self._entry(panel) for panel in registry.all() if panel.group == group])
+            for group, title in GROUPS.items()
+        ]
+        return [(title, entries) for title, entries in groups if entries]
+
+    @cached_property
+    def tabs(self) -> list[Entry]:
+        """The short bar of narrow screens, without its last entry, which is always the menu."""
+        return [self._entry(panel) for panel in registry.all() if panel.tab]
+
+    @cached_property
+    def in_menu(self) -> bool:
+        """Whether the short bar's last entry is where the person is."""
+        return self.current is None or not self.current.tab
+
+    @cached_property
+    def seal(self) -> Seal | None:
+        return seal_source(self._request)
+
+    @cached_property
+    def theme(self) -> str:
+        """``light`` or ``dark`` when the person chose one, else empty: the system decides."""
+        theme = str(getattr(self._settings, "theme", ""))
+        return theme if theme in THEMES else ""
+
+    @cached_property
+    def compact(self) -> bool:
+        return getattr(self._settings, "density", "") == "compact"
+
+    @cached_property
+    def single_keys(self) -> bool:
+        return bool(getattr(self._settings, "single_keys", True))
+
+    def count(self, name: str) -> Count | None:
+        """The count of one panel, asked once a request."""
+        if name not in self._counts:
+            panel = registry.get(name)
+            self._counts[name] = panel.count(self._request) if panel and panel.count else None
+        return self._counts[name]
+
+    def _entry(self, panel: Panel) -> Entry:
+        return Entry(
+            panel=panel,
+            current=panel is self.current,
+            counted=panel.count is not None,
+            count=self.count(panel.name),
+        )
+
+    @cached_property
+    def _settings(self) -> Any:
+        return getattr(self._request, "user_settings", None)
+
+
+def shell(request: HttpRequest) -> dict[str, Shell]:
+    """Context processor: ``shell`` in every template that is rendered with a request."""
+    return {"shell": Shell(request)}

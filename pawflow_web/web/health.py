@@ -1,0 +1,50 @@
+"""What ``/ready`` looks at. Each part that the product cannot do without says how it is."""
+
+from collections.abc import Callable
+
+import structlog
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+log = structlog.get_logger(__name__)
+
+Check = Callable[[], bool]
+
+
+class ReadinessChecks:
+    """Checks by name, filled while Django starts."""
+
+    def __init__(self) -> None:
+        self._checks: dict[str, Check] = {}
+
+    def register(self, name: str) -> Callable[[Check], Check]:
+        """Decorator: the check returns whether its part works; an exception counts as no."""
+
+        def add(check: Check) -> Check:
+            if name in self._checks:
+                raise ImproperlyConfigured(f"/ready has two checks named {name}.")
+            self._checks[name] = check
+            return check
+
+        return add
+
+    def run(self) -> dict[str, bool]:
+        return {name: self._passes(name, check) for name, check in self._checks.items()}
+
+    @staticmethod
+    def _passes(name: str, check: Check) -> bool:
+        try:
+            return check()
+        except Exception as error:  # whatever it is, the part is away
+            log.warning("not_ready", check=name, error=type(error).__name__)
+            return False
+
+
+readiness = ReadinessChecks()
+
+
+@readiness.register("database")
+def database_answers() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return bool(cursor.fetchone())

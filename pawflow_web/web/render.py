@@ -1,0 +1,118 @@
+"""How a view answers: a whole page, or the part of it that htmx will put in place."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
+from django.utils.safestring import SafeString, mark_safe
+
+from pawflow_web.web.context import Shell
+
+# More than this many parts beside the main one, and nobody can say what a click changes.
+MAX_OUT_OF_BAND = 3
+
+P = ParamSpec("P")
+
+
+def wants_partial(request: HttpRequest) -> bool:
+    """Whether htmx asked for a part. A restored history entry needs the whole page."""
+    headers = request.headers
+    return headers.get("HX-Request") == "true" and headers.get("HX-History-Restore-Request") != "true"
+
+
+def in_drawer(request: HttpRequest) -> bool:
+    """Whether the answer goes into the drawer beside a conversation, where a panel's heading is second."""
+    return wants_partial(request) and request.headers.get("HX-Target") == "drawer-body"
+
+
+def render_panel(
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    partial: str | None = None,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    out_of_band: tuple[SafeString, ...] = (),
+) -> HttpResponse:
+    """Render ``template``, or its named ``partial`` when htmx asked for a part.
+
+    Args:
+        partial: name of a ``{% partialdef %}`` of the template. None: there is only the page.
+        out_of_band: fragments made by :func:`out_of_band`, added to a partial answer only.
+    """
+    if len(out_of_band) > MAX_OUT_OF_BAND:
+        raise ValueError(f"{len(out_of_band)} out-of-band parts; the most is {MAX_OUT_OF_BAND}.")
+    as_part = partial is not None and wants_partial(request)
+    name = f"{template}#{partial}" if as_part else template
+    html: str = render_to_string(name, {**context, "in_drawer": in_drawer(request)}, request)
+    if as_part:
+        html += "".join(out_of_band)
+    response = HttpResponse(html, status=status, headers=dict(headers or {}))
+    patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request"))
+    response.headers.setdefault("Cache-Control", "private, no-cache")
+    return response
+
+
+def out_of_band(request: HttpRequest, template: str, context: Mapping[str, Any]) -> SafeString:
+    """One fragment that replaces what stands elsewhere on the page: its root carries ``hx-swap-oob``."""
+    return mark_safe(render_to_string(template, dict(context), request))  # noqa: S308 - rendered by a template
+
+
+def toast(
+    request: HttpRequest,
+    message: str,
+    *,
+    detail: str = "",
+    undo_url: str = "",
+    status: str = "",
+    url: str = "",
+    url_text: str = "",
+) -> SafeString:
+    """What happened, its consequence, and the way back, for the corner of the page.
+
+    Args:
+        undo_url: where a POST takes it back. A toast with it, or with ``url``, stays until the next one.
+        status: a status word for its colour, as in ``active`` or ``rejected``.
+        url: where more of it can be seen, under the words ``url_text``.
+    """
+    note = {"message": message, "detail": detail, "undo_url": undo_url, "status": status}
+    note |= {"url": url, "url_text": url_text}
+    return out_of_band(request, "components/toast_out_of_band.html", {"toast": note})
+
+
+def nav_count(request: HttpRequest, name: str) -> SafeString:
+    """The number beside a panel's entry, in the navigation and in the short bar."""
+    return out_of_band(
+        request, "components/nav_count_out_of_band.html", {"name": name, "count": Shell(request).count(name)}
+    )
+
+
+def person_required(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Send whoever is not signed in to the sign-in page and back; htmx is told to do so (401)."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        if request.headers.get("HX-Request") == "true":
+            here = request.headers.get("HX-Current-URL", "")
+            query = urlencode({"next": _path_of(here)})
+            return HttpResponse(status=401, headers={"HX-Redirect": f"{settings.LOGIN_URL}?{query}"})
+        return redirect_to_login(request.get_full_path())
+
+    return checked
+
+
+def _path_of(url: str) -> str:
+    """``http://host/a?b`` -> ``/a?b``: a place of ours to come back to, never another host."""
+    path = "/" + url.split("://", 1)[-1].partition("/")[2]
+    return "/" + path.lstrip("/")

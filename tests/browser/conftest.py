@@ -1,0 +1,106 @@
+"""A live server, a Chromium, and pages that fail their test when they complain."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.server import serve
+from tests.browser.watch import Watch
+
+WIDTHS = {"wide": 1400, "phone": 390, "small": 320}
+SCHEMES = ("light", "dark")
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# axe's rules: WCAG 2.2 A and AA, and what it calls best practice.
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests of this folder, gone before asynchronous tests need the event loop."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("no Chromium on this machine (set CHROMIUM to its path)")
+    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    # Playwright's loop runs in this thread while tests prepare rows with the ORM.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
+        yield browser
+        browser.close()
+    if before is None:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(scope="package")
+def development_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The product in development mode, where ``/styleguide/`` exists. It reads no row."""
+    with serve({"PAWFLOW_DEBUG": "on"}, tmp_path_factory.mktemp("server") / "development.log") as base:
+        yield base
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """Fails the test when a page complained of anything that the test did not take or expect."""
+    watching = Watch()
+    yield watching
+    assert watching.complaints == []
+
+
+@pytest.fixture
+def open_page(chromium: Browser, watch: Watch) -> Iterator[OpenPage]:
+    """``open_page(url, width="phone", scheme="dark")``: a page in a browser profile of its own."""
+    contexts = []
+
+    def opened(url: str, *, width: str = "wide", scheme: str = "light") -> Page:
+        context = chromium.new_context(
+            viewport={"width": WIDTHS[width], "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]  # one of SCHEMES
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        watch.attach(page)
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def accessible() -> Callable[[Page], None]:
+    """Asserts that axe finds nothing on the page as it is now."""
+
+    def check(page: Page) -> None:
+        options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": _RULES}}
+        results = Axe().run(page, options=options)
+        assert results.violations_count == 0, results.generate_report()
+
+    return check
+
+
+@pytest.fixture
+def picture() -> Callable[..., None]:
+    """``picture(page, name, whole=True)``: ``NAME.png`` in the folder that the variable SCREENSHOTS names."""
+
+    def save(page: Page, name: str, *, whole: bool = True) -> None:
+        folder = os.environ.get("SCREENSHOTS")
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=Path(folder) / f"{name}.png", full_page=whole)
+
+    return save

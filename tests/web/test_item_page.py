@@ -1,0 +1,124 @@
+"""One belief on a page of its own."""
+
+import pytest
+from django.test import Client
+
+from pawflow_web.identity.models import User
+from review.lifecycle import accept, reject
+from review.models import JournalEntry
+from tests.factories import make_owner, make_person
+from tests.web.beliefs import HOSTILE, bring_file, contradict, propose, remember
+from tests.web.people import browser_of, htmx, text_of
+
+TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+@pytest.fixture
+def lotta(db: None) -> User:
+    return make_owner("lotta")
+
+
+@pytest.fixture
+def browser(lotta: User) -> Client:
+    return browser_of(lotta)
+
+
+def test_a_belief_is_found_by_reference_and_by_number(lotta: User, browser: Client) -> None:
+    item = remember(lotta, "The canary is green.")
+    for name in (item.ref, f"%23{item.ref}", str(item.number), f"%23{item.number}"):
+        assert "The canary is green." in text_of(browser.get(f"/items/{name}")), name
+    assert browser.get(f"/items/{item.number + 1}").status_code == 404
+
+
+def test_another_persons_belief_is_like_one_that_never_was(lotta: User, browser: Client) -> None:
+    theirs = remember(make_owner("bo"), "The canary is green.")
+    known, unknown = browser.get(f"/items/{theirs.ref}"), browser.get("/items/aaaaaaaaaaaa")
+    assert known.status_code == unknown.status_code == 404
+    assert known.content == unknown.content
+    assert "There is nothing here that you may see." in text_of(known)
+
+
+def test_the_history_is_told_in_sentences(lotta: User, browser: Client) -> None:
+    item = propose(lotta, "The canary is green.")
+    accept(principal=make_person(lotta), reference=item.ref, note="seen it myself")
+    told = text_of(browser.get(f"/items/{item.ref}"))
+    assert "ci-bot brought it" in told
+    assert "Needs review: from an automation, so it waits" in told
+    assert "You accepted it" in told
+    assert "from Needs review to In use" in told
+    assert "seen it myself" in told
+
+
+def test_where_it_comes_from_names_file_and_line(lotta: User, browser: Client) -> None:
+    item = bring_file(lotta, ["One.", "The canary is green."])[1]
+    told = text_of(browser.get(f"/items/{item.ref}"))
+    assert "It came with memory.jsonl" in told
+    assert "memory.jsonl, line 2" in told
+
+
+def test_the_proof_names_its_entries(lotta: User, browser: Client) -> None:
+    remember(lotta, "One.")
+    item = propose(lotta, "The canary is green.")
+    reject(principal=make_person(lotta), reference=item.ref)
+    told = text_of(browser.get(f"/items/{item.ref}"))
+    last = JournalEntry.objects.filter(item_id=item.pk).latest("seq").hash
+    assert "Journal entries 2 , 3 ." in told or "Journal entries 2, 3." in told
+    assert f"{last[:4]} {last[4:8]} {last[8:12]} {last[12:16]}" in told
+
+
+def test_connected_beliefs_are_linked_both_ways(lotta: User, browser: Client) -> None:
+    old, new = contradict(lotta, "Staging is in Dublin.", "Staging is in Frankfurt.")
+    assert f'href="/items/{old.ref}"' in browser.get(f"/items/{new.ref}").content.decode()
+    assert "Decide in review" in text_of(browser.get(f"/items/{new.ref}"))
+    accept(principal=make_person(lotta), reference=new.ref)
+    assert "Replaced by" in text_of(browser.get(f"/items/{old.ref}"))
+    assert "Replaces" in text_of(browser.get(f"/items/{new.ref}"))
+
+
+def test_a_secret_is_masked_wherever_the_page_could_say_it(lotta: User, browser: Client) -> None:
+    item = propose(lotta, f"The deploy token is {TOKEN} for now.")
+    plain = remember(lotta, "The deploy token is rotated weekly.")
+    pages = [f"/items/{item.ref}", "/review", f"/review?item={item.ref}", "/memories?status=any", "/memories?q=token"]
+    for page in pages:
+        shown = browser.get(page).content.decode()
+        assert TOKEN not in shown
+    assert "••••" in browser.get(f"/items/{item.ref}").content.decode()
+    assert plain.ref in browser.get("/memories?q=token").content.decode()
+
+
+def test_readers_are_asked_on_the_spot(lotta: User, browser: Client) -> None:
+    item = remember(lotta, "The canary is green.")
+    before = text_of(browser.get(f"/items/{item.ref}/readers"))
+    reject(principal=make_person(lotta), reference=item.ref)
+    after = text_of(browser.get(f"/items/{item.ref}/readers", headers=htmx("item-readers")))
+    assert "Recall by words finds it" in before
+    assert "Recall by words does not" in after
+    # A person takes along everything, what they rejected included.
+    assert after.count("finds it") == after.count("Export finds it")
+
+
+def test_a_decision_on_the_page_shows_the_page_as_it_is_then(lotta: User, browser: Client) -> None:
+    item = propose(lotta, "The canary is green.")
+    answer = browser.post(f"/items/{item.ref}/accept", {"revision": 1}, headers=htmx(f"item-{item.ref}"))
+    assert answer.content.decode().lstrip().startswith(f'<div class="grid two" id="item-{item.ref}"')
+    assert "You accepted it" in text_of(answer)
+    stale = browser.post(f"/items/{item.ref}/reject", {"revision": 1}, headers=htmx(f"item-{item.ref}"))
+    assert stale.status_code == 409
+    assert "has changed since you read it" in text_of(stale)
+    assert browser.post(f"/items/{item.ref}/reject", {"revision": 2}).status_code == 302
+    assert browser.post(f"/items/{item.ref}/restore", {}).status_code == 302
+    item.refresh_from_db()
+    assert item.status == "needs_review"
+
+
+def test_beside_a_list_the_short_form_opens_and_decides(lotta: User, browser: Client) -> None:
+    item = propose(lotta, HOSTILE)
+    shown = browser.get(f"/items/{item.ref}", headers=htmx("memories-detail")).content.decode()
+    assert shown.lstrip().startswith("<aside")
+    assert "<mark>Ignore all previous instructions</mark>" in shown
+    target = f"memories-detail-{item.ref}"
+    assert f'id="{target}"' in shown
+    assert f'hx-target="#{target}"' in shown
+    answer = browser.post(f"/items/{item.ref}/reject", {"revision": 1}, headers=htmx(target)).content.decode()
+    assert 'aria-current="true" hx-swap-oob="true"' in answer
+    assert 'data-status="rejected"' in answer

@@ -1,0 +1,59 @@
+"""Only what is built is listed, and nothing twice."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from pawflow_web.web.panels import Panel, PanelRegistry
+
+
+def make(name: str, **changes: object) -> Panel:
+    usual: dict[str, object] = {"title": name, "group": "", "icon": "home", "url": f"/{name}", "order": 10}
+    return Panel(name=name, **{**usual, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def registry() -> PanelRegistry:
+    filled = PanelRegistry()
+    filled.add(make("jobs", group="system"))
+    filled.add(make("memories", group="beliefs", order=20, key="m"))
+    filled.add(make("kg", group="beliefs", order=10))
+    filled.add(make("overview", url="/"))
+    return filled
+
+
+def test_panels_come_by_group_and_order(registry: PanelRegistry) -> None:
+    assert [panel.name for panel in registry.all()] == ["overview", "kg", "memories", "jobs"]
+
+
+@pytest.mark.parametrize("clash", [{}, {"name": "other", "url": "/memories"}, {"name": "other", "key": "m"}])
+def test_a_name_url_or_key_is_taken_once(registry: PanelRegistry, clash: dict[str, str]) -> None:
+    name = clash.pop("name", "memories")
+    with pytest.raises(ImproperlyConfigured, match="memories"):
+        registry.add(make(name, **clash))
+    registry.add(make("wiki"))
+
+
+def test_a_group_that_does_not_exist_is_refused(registry: PanelRegistry) -> None:
+    with pytest.raises(ImproperlyConfigured, match="no group"):
+        registry.add(make("wiki", group="elsewhere"))
+
+
+def test_nothing_is_added_after_the_start(registry: PanelRegistry) -> None:
+    registry.freeze()
+    with pytest.raises(ImproperlyConfigured, match="too late"):
+        registry.add(make("wiki"))
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/", "overview"),
+        ("/memories", "memories"),
+        ("/memories/context", "memories"),
+        ("/memoriesx", None),
+        ("/elsewhere", None),
+    ],
+)
+def test_a_path_belongs_to_the_panel_that_begins_it(registry: PanelRegistry, path: str, name: str | None) -> None:
+    panel = registry.at(path)
+    assert (panel.name if panel else None) == name

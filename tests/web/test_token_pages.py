@@ -1,0 +1,79 @@
+"""Tokens are made, shown once, and ended."""
+
+import re
+
+import pytest
+
+from pawflow_web.identity.models import ApiToken, User
+from tests.factories import make_owner, make_token
+from tests.web.people import browser_of, htmx, text_of
+
+FORM = {"agent": "claude-code", "origin": "user_channel", "abilities": ["read", "write"], "expires": "30"}
+
+
+@pytest.fixture
+def lotta(db: None) -> User:
+    return make_owner("lotta")
+
+
+def test_a_token_is_shown_once_and_works(lotta: User) -> None:
+    browser = browser_of(lotta)
+    answer = browser.post("/settings/tokens", FORM)
+    page = answer.content.decode()
+    found = re.search(r"data-token[^>]*>(pf_[\w-]+)<", page)
+    assert answer.status_code == 201
+    assert found is not None
+    assert f"--header &quot;Authorization: Bearer {found[1]}&quot;" in page or found[1] in page
+    assert "no-store" in answer["Cache-Control"]
+    listed = browser.get("/settings/tokens")
+    assert found[1] not in listed.content.decode()
+    assert "claude-code" in text_of(listed)
+    asked = browser_of().get("/api/v1/items", headers={"Authorization": f"Bearer {found[1]}"})
+    assert asked.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"agent": "not a name"}, "letters, digits"),
+        ({"abilities": []}, "must be one or more"),
+        ({"abilities": ["review"]}, "review belongs to people"),
+        ({"expires": "0"}, "greater than or equal to 1"),
+        ({"expires": "99999"}, "1 to 3650 days"),
+    ],
+)
+def test_what_is_wrong_stands_beside_the_field_and_nothing_is_lost(
+    lotta: User, change: dict[str, object], told: str
+) -> None:
+    answer = browser_of(lotta).post("/settings/tokens", {**FORM, **change})
+    assert answer.status_code == 422
+    assert told in text_of(answer)
+    assert f'value="{change.get("agent", "claude-code")}"' in answer.content.decode()
+    assert not ApiToken.objects.exists()
+
+
+def test_a_token_ends_after_a_question(lotta: User) -> None:
+    text = make_token(lotta, agent="claude-code")
+    token = ApiToken.objects.get()
+    browser, url = browser_of(lotta), f"/settings/tokens/{token.ref}/revoke"
+    question = browser.get(url, headers=htmx("dialog"))
+    assert "<html" not in question.content.decode()
+    assert "Revoke the token of claude-code?" in text_of(question)
+    asking = {"Authorization": f"Bearer {text}"}
+    assert browser_of().get("/api/v1/items", headers=asking).status_code == 200
+    assert browser.post(url).status_code == 302
+    assert browser_of().get("/api/v1/items", headers=asking).status_code == 401
+    assert "refused from now on" in text_of(browser.get("/settings/tokens"))
+
+
+def test_another_persons_token_is_not_there(lotta: User) -> None:
+    make_token(make_owner("bo"))
+    token = ApiToken.objects.get()
+    browser = browser_of(lotta)
+    assert token.ref not in browser.get("/settings/tokens").content.decode()
+    theirs = browser.post(f"/settings/tokens/{token.ref}/revoke")
+    unknown = browser.post("/settings/tokens/aaaaaaaaaaaa/revoke")
+    assert theirs.status_code == unknown.status_code == 404
+    assert theirs.content == unknown.content
+    token.refresh_from_db()
+    assert token.revoked_at is None

@@ -1,0 +1,67 @@
+"""Making and naming conversations."""
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from conversations.models import Conversation, Project
+from conversations.services.words import is_flagged
+from pawflow_web.identity.principal import Principal
+
+
+def create_conversation(
+    *,
+    principal: Principal,
+    title: str = "",
+    external_id: str | None = None,
+    project: Project | None = None,
+    encrypted: bool = False,
+    temporary: bool = False,
+) -> tuple[Conversation, bool]:
+    """A new conversation and True, or the one with that ``external_id`` as it is and False."""
+    if external_id:
+        existing = _with_external_id(principal, external_id)
+        if existing is not None:
+            return existing, False
+    try:
+        with transaction.atomic():
+            conversation = Conversation.objects.create(
+                user_id=principal.user_id,
+                title=title,
+                external_id=external_id or "",
+                project=project,
+                encrypted=encrypted,
+                temporary=temporary,
+                flagged=is_flagged(title),
+            )
+    except IntegrityError:
+        # Somebody made it between our look and our insert.
+        existing = _with_external_id(principal, external_id or "")
+        if existing is None:
+            raise
+        return existing, False
+    conversation.refresh_from_db(fields=["created_at", "updated_at"])
+    return conversation, True
+
+
+@transaction.atomic
+def update_conversation(
+    *,
+    conversation: Conversation,
+    title: str | None = None,
+    project: Project | None = None,
+    clear_project: bool = False,
+) -> Conversation:
+    """Rename it, or file it under ``project``; None leaves it as it is, ``clear_project`` takes it out."""
+    changes: dict[str, object] = {}
+    if title is not None:
+        changes |= {"title": title, "flagged": is_flagged(title)}
+    if project is not None or clear_project:
+        changes["project"] = project
+    if changes:
+        Conversation.objects.filter(pk=conversation.pk).update(**changes, updated_at=Now())
+        conversation.refresh_from_db()
+    return conversation
+
+
+def _with_external_id(principal: Principal, external_id: str) -> Conversation | None:
+    return Conversation.objects.visible_to(principal).select_related("project").filter(external_id=external_id).first()

@@ -1,0 +1,89 @@
+"""What the gate and the lifecycle need to know of each kind of belief.
+
+A kind lives in the app that owns its facet and registers itself in that app's ``kinds.py``; this layer never
+imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q
+
+from pawflow_web.lib.registry import Registry
+
+if TYPE_CHECKING:
+    from review.models import GovernanceItem
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The part of a belief's public shape that its facet holds."""
+
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    importance: str = "medium"
+    durability: str = "durable"
+
+
+class Kind:
+    """Base of every kind: how it writes, snapshots and follows its facet."""
+
+    name: str
+    # the reverse accessor of the facet on GovernanceItem
+    relation: str
+    # lookups from GovernanceItem to lists of words, for the searching statement
+    found_by_paths: tuple[str, ...] = ()
+    # hundredths; what a proposal from the owner's own channel starts with
+    confidence: int
+
+    def write(self, item: GovernanceItem, facet: Mapping[str, Any]) -> None:
+        """Insert the facet of a new item, under the clock."""
+        raise NotImplementedError
+
+    def update(self, item: GovernanceItem, changes: Mapping[str, Any]) -> None:
+        """Change the facet's changeable part, under the clock."""
+        raise NotImplementedError
+
+    def snapshot(self, item: GovernanceItem) -> dict[str, Any]:
+        """The facet's changeable part as JSON values, for the journal."""
+        raise NotImplementedError
+
+    def words(self, item: GovernanceItem) -> tuple[str, ...]:
+        """Immutable words beside the text, covered by ``words_mac``."""
+        return ()
+
+    def shown(self, item: GovernanceItem) -> Shown:
+        raise NotImplementedError
+
+    def merged(self, item: GovernanceItem, facet: Mapping[str, Any]) -> dict[str, Any]:
+        """What changes in the facet when the owner says the same words again with ``facet``."""
+        return {}
+
+    def after_transition(self, item: GovernanceItem) -> None:
+        """Follow a change of status or validity in the kind's own rows, under the clock."""
+
+    def narrow(self, *, categories: Sequence[str], tags: Sequence[str], all_tags: bool) -> Q:
+        """A filter by what only this kind knows; kinds without it match nothing when something is asked."""
+        return Q(pk__in=()) if categories or tags else Q()
+
+    def index_terms(self, item: GovernanceItem) -> dict[str, list[str]]:
+        """The filter fields ``category`` and ``tag`` of the search index."""
+        return {}
+
+    def found_by(self, item: GovernanceItem) -> tuple[str, ...]:
+        """Words beside the text by which the item is found; the values at :attr:`found_by_paths`."""
+        return ()
+
+
+kinds: Registry[Kind] = Registry("kind")
+
+
+def kind_of(item: GovernanceItem) -> Kind:
+    """The registered kind of an item. Raises :class:`RuntimeError` for a row of an app that is not installed."""
+    kind = kinds.find(item.kind)
+    if kind is None:
+        raise RuntimeError(f"no app registered the kind {item.kind}")
+    return kind

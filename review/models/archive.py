@@ -1,0 +1,34 @@
+from django.conf import settings
+from django.db import models
+
+from pawflow_web.lib.ids import new_ref
+from review.models.item import GovernanceItem
+
+
+class ArchiveState(models.TextChoices):
+    PENDING = "pending"
+    APPROVED = "approved"
+    DECLINED = "declined"
+
+
+class ArchiveRequest(models.Model):
+    """A wish to forget a belief from somebody who may not decide it; a person answers."""
+
+    ref = models.CharField(max_length=12, unique=True, default=new_ref)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    item = models.ForeignKey(GovernanceItem, on_delete=models.PROTECT, related_name="archive_requests")
+    principal = models.CharField(max_length=300)
+    reason = models.CharField(max_length=500, default="", blank=True)
+    state = models.CharField(max_length=8, choices=ArchiveState, default=ArchiveState.PENDING)
+    at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item"], condition=models.Q(state="pending"), name="review_archiverequest_pending"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=ArchiveState.values), name="review_archiverequest_state"
+            ),
+        ]

@@ -1,0 +1,26 @@
+"""Panels of this app, and the seal at the foot of the navigation."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from pawflow_web.identity.person import is_signed_in
+from pawflow_web.web.context import seal_source
+from pawflow_web.web.panels import Count, panel
+from review import views
+from review.desk import reasons_of
+from review.seal import seal_of
+
+
+def waiting(request: HttpRequest) -> Count | None:
+    """How many beliefs wait for the person."""
+    if not is_signed_in(request):
+        return None
+    number = sum(reasons_of(request).values())
+    return Count(number, _("waiting"), due=True) if number else None
+
+
+review = panel(
+    "review", title=_("Review"), group="", icon="review", url="/review", order=20, count=waiting, tab=True, key="r"
+)(views.review)
+
+seal_source.register(seal_of)

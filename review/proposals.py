@@ -1,0 +1,133 @@
+"""What is brought to the gate, and what comes back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+
+from conversations.models import Conversation
+from pawflow_web.identity.models import Agent
+from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.errors import DomainError, Invalid
+from review.models import GovernanceItem, Scope
+from review.models.item import always
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A scope with the rows it names."""
+
+    scope: str
+    agent: Agent | None = None
+    conversation: Conversation | None = None
+
+    @classmethod
+    def of(cls, principal: Principal, scope: str) -> Self:
+        """The scope as it stands for this caller. Raises :class:`Invalid` when the caller has no agent or no
+        conversation to narrow it to; a scope is never widened in silence."""
+        missing = []
+        if scope in {Scope.AGENT, Scope.PRIVATE} and principal.agent_id is None:
+            missing.append("an agent")
+        if scope in {Scope.CONVERSATION, Scope.PRIVATE} and principal.conversation_id is None:
+            missing.append("a conversation")
+        if missing:
+            needs = " and ".join(missing)
+            raise Invalid(f"The scope {scope} needs {needs}; this call has none.", fields={"scope": f"needs {needs}"})
+        agent = conversation = None
+        if scope in {Scope.AGENT, Scope.PRIVATE}:
+            agent = Agent(pk=principal.agent_id, name=principal.agent_name or "", user_id=principal.user_id)
+        if scope in {Scope.CONVERSATION, Scope.PRIVATE}:
+            conversation = Conversation(
+                pk=principal.conversation_id, ref=principal.conversation_ref or "", user_id=principal.user_id
+            )
+        return cls(scope, agent, conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the words come from, beyond the caller itself."""
+
+    # what stands in place of the caller's name, for example "import:memory.jsonl"
+    label: str = ""
+    turn: str = ""
+    file: str = ""
+    line: int | None = None
+    quote: str = ""
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Words on their way to becoming a belief, complete: the domain service has resolved everything first.
+
+    ``also_shown`` is all else of it that a prompt could show (tags, names); the gate scans it like the text.
+    ``replaces`` is the belief that the caller says this one takes the place of.
+    """
+
+    kind: str
+    text: str
+    place: Place
+    facet: Mapping[str, Any] = field(default_factory=dict)
+    also_shown: tuple[str, ...] = ()
+    valid: DateTimeTZRange = field(default_factory=always)
+    precision: tuple[str, str] = ("", "")
+    ttl_days: int | None = None
+    exclusive_key: str = ""
+    replaces: GovernanceItem | None = None
+    source: Source = field(default_factory=Source)
+    # hundredths, for origins whose trust is computed elsewhere; None takes the kind's own
+    confidence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One finding of the scanner in the text of a proposal."""
+
+    rule: str
+    start: int
+    end: int
+
+    def value(self) -> dict[str, Any]:
+        return {"rule": self.rule, "start": self.start, "end": self.end}
+
+
+Outcome = Literal["stored", "duplicate", "restated", "refused", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The gate's answer to one proposal.
+
+    ``item`` is the belief that now stands for the words, new or old; None only when refused or invalid.
+    """
+
+    outcome: Outcome
+    item: GovernanceItem | None = None
+    status: str = ""
+    reason: str = ""
+    duplicate_of: GovernanceItem | None = None
+    contradicts: GovernanceItem | None = None
+    superseded: tuple[GovernanceItem, ...] = ()
+    tombstone: str = ""
+    error: DomainError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lookalikes:
+    """What resembles a text: readable beliefs, best first, and the refs of refusals it comes near to."""
+
+    similar: tuple[tuple[GovernanceItem, float], ...] = ()
+    near_tombstone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Status and reason a new item starts with, and whether it may take an old value's place by itself."""
+
+    status: str
+    reason: str
+    confidence: int
+    may_replace: bool
+    expires_at: datetime | None = None

@@ -1,0 +1,66 @@
+"""What the foot of the navigation says about the journal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import F
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from pawflow_web.identity.person import is_signed_in, person_of
+from pawflow_web.web.context import Seal
+from pawflow_web.web.templatetags.pawflow import thousands
+from review.models import JournalEntry
+from review.snapshots import entry_hash
+
+# Replaying the whole chain is a command; a page looks at its end, where something would have been cut off.
+CHECKED_ENTRIES = 50
+
+
+def seal_of(request: HttpRequest) -> Seal | None:
+    """How many entries there are, and whether the last ones still seal each other up to the head of the chain."""
+    if not is_signed_in(request):
+        return None
+    entries = last_entries(person_of(request).user_id)
+    if not entries:
+        return Seal(_("Journal"), _("no entry yet"))
+    written = _("%(count)s entries") % {"count": thousands(entries[0].clock_seq)}
+    broken = first_broken(entries)
+    if broken is not None:
+        found = _("Entry %(seq)s does not fit") % {"seq": thousands(broken)}
+        return Seal(found, _("%(entries)s. Run manage.py verify_journal.") % {"entries": written}, intact=False)
+    return Seal(_("Journal, %(entries)s") % {"entries": written}, _("the last %(count)d fit") % {"count": len(entries)})
+
+
+def last_entries(user_id: int) -> list[Any]:
+    """Journal entries, the newest first, each with the owner's ``clock_seq`` and ``clock_head`` of the same moment."""
+    rows = JournalEntry.objects.filter(user_id=user_id).order_by("-seq")
+    return list(rows.annotate(clock_seq=F("user__clock__seq"), clock_head=F("user__clock__head"))[:CHECKED_ENTRIES])
+
+
+def first_broken(entries: Sequence[Any]) -> int | None:
+    """The number of an entry that does not fit, the newest first; None when all do and the last one is the head
+    of the chain."""
+    expected_seq, expected_hash = entries[0].clock_seq, entries[0].clock_head
+    for entry in entries:
+        if entry.seq != expected_seq or entry.hash != expected_hash or entry.hash != _sealed(entry):
+            return int(expected_seq)
+        expected_seq, expected_hash = entry.seq - 1, entry.prev
+    return None if expected_seq == 0 or len(entries) == CHECKED_ENTRIES else int(expected_seq)
+
+
+def _sealed(entry: JournalEntry) -> str:
+    return entry_hash(
+        prev=entry.prev,
+        seq=entry.seq,
+        decision=entry.decision,
+        item_ref=entry.item_ref,
+        event=entry.event,
+        verb=entry.verb,
+        actor=(entry.actor_kind, entry.actor_name, entry.actor_token),
+        reason=entry.reason,
+        undoes=entry.undoes,
+        moved=entry.moved,
+        at=entry.at,
+        digest=entry.payload_digest,
+    )

@@ -1,0 +1,164 @@
+"""A belief's way through the product, told to the person it belongs to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from pawflow_web.web import words
+from review.journal import Event
+from review.models import Evidence, GovernanceItem, JournalEntry, Privacy
+from review.reasons import SENTENCES
+
+QUOTE_CHARS = 600
+
+# What an entry of the journal says; "%(who)s" is You, an agent's name or PawFlow.
+DEEDS: dict[str, str | Promise] = {
+    "admit": gettext_lazy("%(who)s brought it"),
+    "accept": gettext_lazy("%(who)s accepted it"),
+    "reject": gettext_lazy("%(who)s rejected it"),
+    "restore": gettext_lazy("%(who)s brought it back for another look"),
+    "forget": gettext_lazy("%(who)s took it out of use"),
+    "confirm": gettext_lazy("%(who)s said the same again"),
+    "restate": gettext_lazy("%(who)s said it again"),
+    "recur": gettext_lazy("It happened a second time"),
+    "supersede": gettext_lazy("Replaced"),
+    "expire": gettext_lazy("Its time was over"),
+    "correct": gettext_lazy("%(who)s corrected it"),
+    "end": gettext_lazy("%(who)s ended it"),
+    "edit": gettext_lazy("%(who)s changed it"),
+    "undo": gettext_lazy("%(who)s took the last decision back"),
+    "flag": gettext_lazy("%(who)s flagged it"),
+    "feedback": gettext_lazy("%(who)s said how useful it was"),
+    "archive_request": gettext_lazy("%(who)s asked to archive it"),
+    "lift_tombstone": gettext_lazy("%(who)s lifted the refusal"),
+    "refuse": gettext_lazy("%(who)s offered the same words and was refused"),
+    "reveal": gettext_lazy("%(who)s looked at the secret words"),
+}
+# Fields whose change a person understands without the rest of the record.
+_TOLD = {
+    "confidence": gettext_lazy("confidence"),
+    "category": gettext_lazy("category"),
+    "tags": gettext_lazy("tags"),
+    "pinned": gettext_lazy("pinned"),
+    "privacy": gettext_lazy("privacy"),
+    "scope": gettext_lazy("read by"),
+    "expires_at": gettext_lazy("expires"),
+}
+# Deeds whose title says why already.
+_SPEAKS_FOR_ITSELF = {"accept", "reject", "restore", "forget", "correct", "expire", "undo"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a chain, as ``components/chain.html`` draws it."""
+
+    title: str
+    at: datetime | None = None
+    sentence: str = ""
+    quote: str = ""
+    spans: Sequence[tuple[int, int]] = field(default_factory=list)
+    status: str = ""
+    url: str = ""
+    url_text: str = ""
+
+
+def why(reason: str) -> str:
+    """The gate's sentence for a machine reason."""
+    return SENTENCES.get(reason, reason.replace("_", " "))
+
+
+def status_sentence(status: str, reason: str) -> str:
+    """What the status means, and why it is so."""
+    meaning = str(words.word_of(words.STATUS, status).sentence)
+    return _("%(meaning)s Why: %(why)s.") % {"meaning": meaning, "why": why(reason)}
+
+
+def history_steps(events: Sequence[Event]) -> list[Step]:
+    """What happened to a belief, the newest first."""
+    return [_step(event) for event in reversed(events)]
+
+
+def _step(event: Event) -> Step:
+    entry = event.entry
+    deed = DEEDS.get(entry.verb) or "%(who)s: " + entry.verb.replace("_", " ").replace("%", "%%")
+    return Step(
+        title=str(deed) % {"who": _who(entry)},
+        at=entry.at,
+        sentence=_moved(event),
+        quote=event.note,
+        status=event.status_after or "",
+    )
+
+
+def _who(entry: JournalEntry) -> str:
+    if entry.actor_kind == "person":
+        return _("You")
+    return entry.actor_name if entry.actor_kind == "agent" else _("PawFlow")
+
+
+def _moved(event: Event) -> str:
+    """``from Needs review to In use; confidence: 0.85, now 0.9``."""
+    entry = event.entry
+    after = str(words.word_of(words.STATUS, event.status_after or "").shown)
+    parts: list[str] = []
+    if event.status_before is None:
+        parts.append(_("%(status)s: %(why)s") % {"status": after, "why": why(entry.reason)})
+    elif event.status_before != event.status_after:
+        before = str(words.word_of(words.STATUS, event.status_before).shown)
+        parts.append(_("from %(before)s to %(after)s") % {"before": before, "after": after})
+        if entry.verb not in _SPEAKS_FOR_ITSELF:
+            parts.append(why(entry.reason))
+    parts += [
+        _("%(field)s: %(before)s, now %(after)s") % {"field": _TOLD[name], "before": _said(old), "after": _said(new)}
+        for name, (old, new) in event.changes.items()
+        if name in _TOLD
+    ]
+    if entry.actor_token and entry.actor_kind == "person":
+        parts.append(_("with the token %(token)s") % {"token": entry.actor_token})
+    return "; ".join(parts)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or _("none")
+    return _("none") if value in {None, ""} else str(value)
+
+
+# --- where it comes from --------------------------------------------------------------------------------------
+
+
+def source_steps(item: GovernanceItem, evidence: Sequence[Evidence]) -> list[Step]:
+    """Each occasion on which it was said, then what the gate made of it and how it stands now."""
+    steps = [_occasion(item, row) for row in evidence]
+    now = words.word_of(words.STATUS, item.status)
+    return [*steps, Step(title=str(now.shown), sentence=why(item.reason), at=item.updated_at, status=item.status)]
+
+
+def _occasion(item: GovernanceItem, row: Evidence) -> Step:
+    kind, _separator, name = row.principal.partition(":")
+    place = str(words.word_of(words.ORIGIN, row.origin).shown)
+    if row.file and row.line:
+        place = _("%(file)s, line %(line)s") % {"file": row.file, "line": row.line}
+    elif row.file:
+        place = row.file
+    elif row.turn:
+        place = _("%(origin)s, turn %(turn)s") % {"origin": place, "turn": row.turn}
+    hidden = item.privacy == Privacy.SECRET
+    quote = "" if hidden else row.quote[:QUOTE_CHARS]
+    spans = [] if row.span_start is None or row.span_end is None else [(row.span_start, row.span_end)]
+    return Step(title=_said_by(kind, name), at=row.at, sentence=place, quote=quote, spans=spans)
+
+
+def _said_by(kind: str, name: str) -> str:
+    if kind == "person":
+        return _("You said it")
+    if kind == "import":
+        return _("It came with %(file)s") % {"file": name or _("an import")}
+    return _("%(name)s said it") % {"name": name or kind}

@@ -1,0 +1,114 @@
+"""Beliefs and parties for the tests of the core, made through the gate and through real tokens."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+
+from pawflow_web.identity.models import User
+from pawflow_web.identity.principal import Principal
+from review.intake import admit_one
+from review.journal import verify
+from review.ledger import act
+from review.models import GovernanceItem, JournalEntry, Status
+from review.proposals import Admission, Place, Proposal
+from tests.factories import AUTOMATION, make_person, make_principal
+
+
+@dataclass(frozen=True)
+class Parties:
+    """Everybody who may speak for one owner."""
+
+    user: User
+    person: Principal
+    coder: Principal
+    writer: Principal
+    cron: Principal
+    unknown: Principal
+
+    @classmethod
+    def of(cls, user: User) -> "Parties":
+        return cls(
+            user,
+            make_person(user),
+            make_principal(user, agent="coder"),
+            make_principal(user, agent="writer"),
+            make_principal(user, agent="cron", origin=AUTOMATION),
+            make_principal(user, agent="silent", origin=None),
+        )
+
+
+def note(principal: Principal, text: str, *, scope: str = "global", **fields: Any) -> Proposal:
+    """A note on its way to the gate; tags and category as keywords, everything else of a proposal too."""
+    tags = [str(tag) for tag in fields.pop("tags", [])]
+    facet = {"category": fields.pop("category", ""), "tags": tags}
+    return Proposal("note", text, Place.of(principal, scope), facet=facet, also_shown=tuple(tags), **fields)
+
+
+def say(principal: Principal, text: str, *, origin: str | None = None, near: str = "", **fields: Any) -> Admission:
+    """Bring one note to the gate."""
+    return admit_one(note(principal, text, **fields), principal, origin=origin, near_tombstone=near)
+
+
+def said(principal: Principal, text: str, **fields: Any) -> GovernanceItem:
+    """The same, for a note that is stored or known."""
+    item = say(principal, text, **fields).item
+    assert item is not None
+    return item
+
+
+def again(item: GovernanceItem) -> GovernanceItem:
+    """The row as it is now."""
+    return GovernanceItem.objects.select_related("memory").get(pk=item.pk)
+
+
+def row(item: GovernanceItem) -> dict[str, Any]:
+    """Every column of the row, to be compared with itself later."""
+    return GovernanceItem.objects.filter(pk=item.pk).values().get()
+
+
+def readable(principal: Principal, **clocks: Any) -> set[str]:
+    """The texts that may reach a prompt of this party."""
+    return set(GovernanceItem.objects.recallable(principal, **clocks).values_list("text", flat=True))
+
+
+def entries(user: User) -> int:
+    return JournalEntry.objects.filter(user=user).count()
+
+
+def differences(user: User) -> list[dict[str, Any]]:
+    return verify(user).differences
+
+
+def let_expire(principal: Principal, item: GovernanceItem) -> None:
+    """Give the belief an end that lies in the past for every later statement."""
+    with act(principal) as current:
+        locked = GovernanceItem.objects.locked().get(pk=item.pk)
+        current.write(locked, "edit", event="edit", expires_at=current.clock.at)
+
+
+def put_into(status: str, principal: Principal, item: GovernanceItem) -> GovernanceItem:
+    """Move a belief to any status, for tests of what may be done from there."""
+    with act(principal) as current:
+        locked = GovernanceItem.objects.locked().get(pk=item.pk)
+        current.write(locked, "edit", event="edit", status=Status(status))
+    return again(item)
+
+
+def since(*parts: int) -> DateTimeTZRange:
+    """``[date, unbounded)`` in UTC."""
+    return DateTimeTZRange(datetime(*_date(parts), tzinfo=UTC), None)
+
+
+def between(start: tuple[int, ...], end: tuple[int, ...]) -> DateTimeTZRange:
+    return DateTimeTZRange(datetime(*_date(start), tzinfo=UTC), datetime(*_date(end), tzinfo=UTC))
+
+
+def moment(*parts: int) -> datetime:
+    return datetime(*_date(parts), tzinfo=UTC)
+
+
+def _date(parts: tuple[int, ...]) -> tuple[int, int, int]:
+    year, month, day = (*parts, 1, 1)[:3] if len(parts) < 3 else parts[:3]
+    return year, month, day

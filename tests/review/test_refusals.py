@@ -1,0 +1,166 @@
+"""Rejected words stay away on every path, and what nearly repeats them waits."""
+
+import pytest
+
+from memory.notes.services import remember_note
+from pawflow_web.lib.errors import NotFound, Tombstoned
+from review import lifecycle, tombstones
+from review.intake import admit, admit_one
+from review.models import GovernanceItem, JournalEntry, Origin, Status, Tombstone
+from tests.review.beliefs import Parties, again, differences, note, readable, said, say
+
+WORDS = "The staging password rotates weekly"
+VARIANTS = [
+    WORDS,
+    WORDS.upper(),
+    f"{WORDS}.",
+    f"  {WORDS.replace(' ', '   ')}  ",
+    f"“{WORDS}”",
+    WORDS.replace("staging", "sta\u200bging"),
+    "Ｔｈｅ ｓｔａｇｉｎｇ password rotates weekly",
+]
+
+
+@pytest.fixture
+def rejected(parties: Parties) -> GovernanceItem:
+    item = said(parties.coder, WORDS)
+    assert readable(parties.writer) == {WORDS}
+    lifecycle.reject(principal=parties.person, reference=item.ref)
+    return again(item)
+
+
+def test_a_rejected_belief_is_gone_and_its_words_are_not_in_the_refusal(
+    parties: Parties, rejected: GovernanceItem
+) -> None:
+    said(parties.coder, "The office is in Porto")
+    assert readable(parties.coder) == {"The office is in Porto"}
+    stone = Tombstone.objects.get()
+    assert (stone.item_ref, stone.by, stone.digest) == (rejected.ref, "alice", rejected.text_digest)
+    assert "staging" not in " ".join(str(value) for value in Tombstone.objects.values_list().get())
+    assert differences(parties.user) == []
+
+
+@pytest.mark.parametrize("text", VARIANTS, ids=ascii)
+@pytest.mark.parametrize("who", ["person", "coder", "cron"])
+def test_its_words_are_refused_whoever_brings_them_however_they_are_spelled(
+    parties: Parties, rejected: GovernanceItem, who: str, text: str
+) -> None:
+    with pytest.raises(Tombstoned) as refused:
+        remember_note(principal=getattr(parties, who), text=text)
+    assert refused.value.fields == {"tombstone": Tombstone.objects.get().ref}
+    assert Tombstone.objects.get().hits == 1
+    assert GovernanceItem.objects.count() == 1
+
+
+@pytest.mark.parametrize("origin", [Origin.IMPORTER, Origin.EXTRACTOR, None])
+def test_no_other_path_brings_them_back(parties: Parties, rejected: GovernanceItem, origin: str | None) -> None:
+    one = admit_one(note(parties.coder, WORDS, confidence=99), parties.coder, origin=origin)
+    many = list(admit([note(parties.coder, WORDS), note(parties.coder, "Other words")], parties.coder, origin=origin))
+    assert [one.outcome, many[0].outcome] == ["refused", "refused"]
+    assert many[1].outcome == "stored"
+    assert Tombstone.objects.get().hits == 2
+
+
+def test_a_refusal_holds_in_every_scope(parties: Parties) -> None:
+    item = said(parties.coder, WORDS, scope="agent")
+    lifecycle.reject(principal=parties.person, reference=item.ref)
+    assert say(parties.writer, WORDS).outcome == "refused"
+    assert say(parties.coder, WORDS, scope="global").outcome == "refused"
+
+
+def test_a_refusal_holds_for_its_owner_only(strangers: Parties, rejected: GovernanceItem) -> None:
+    assert say(strangers.coder, WORDS).status == "active"
+
+
+def test_a_copy_that_is_in_use_elsewhere_stays_and_takes_voices(parties: Parties) -> None:
+    own = said(parties.coder, WORDS, scope="agent")
+    common = said(parties.coder, WORDS)
+    lifecycle.reject(principal=parties.person, reference=common.ref)
+    assert say(parties.coder, WORDS, scope="agent").item.pk == own.pk
+    assert say(parties.coder, WORDS).outcome == "refused"
+
+
+def test_the_journal_hears_of_refused_words_once_a_day_and_party(parties: Parties, rejected: GovernanceItem) -> None:
+    for who in (parties.coder, parties.coder, parties.cron, parties.coder):
+        say(who, WORDS)
+    refusals = JournalEntry.objects.filter(item_id=rejected.pk, verb="refuse")
+    assert sorted(refusals.values_list("actor_name", flat=True)) == ["coder", "cron"]
+    assert Tombstone.objects.get().hits == 4
+    assert differences(parties.user) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The staging password rotates weekly now",
+        "Weekly the staging password rotates",
+        "The staging passwords rotate weekly",
+    ],
+)
+def test_what_nearly_repeats_them_waits_whoever_says_it(parties: Parties, rejected: GovernanceItem, text: str) -> None:
+    for who in (parties.coder, parties.person):
+        done = remember_note(principal=who, text=text, scope="global").admission
+        assert (done.status, done.reason) == ("needs_review", "near_tombstone")
+    far = remember_note(principal=parties.coder, text="The coffee machine is cleaned daily").admission
+    assert far.status == "active"
+
+
+def test_forgotten_words_near_a_refusal_come_back_into_review_only(parties: Parties) -> None:
+    item = said(parties.coder, f"{WORDS} now")
+    lifecycle.forget(principal=parties.coder, reference=item.ref)
+    other = said(parties.coder, WORDS)
+    lifecycle.reject(principal=parties.person, reference=other.ref)
+    done = remember_note(principal=parties.coder, text=f"{WORDS} now", scope="global").admission
+    assert (done.item.pk, done.status, done.reason) == (item.pk, "needs_review", "near_tombstone")
+    lifecycle.accept(principal=parties.person, reference=item.ref)
+    assert readable(parties.coder) == {f"{WORDS} now"}
+
+
+def test_a_person_lifts_a_refusal_and_nobody_elses(
+    parties: Parties, strangers: Parties, rejected: GovernanceItem
+) -> None:
+    stone = Tombstone.objects.get()
+    with pytest.raises(NotFound):
+        tombstones.lift_by_ref(principal=strangers.person, ref=stone.ref)
+    tombstones.lift_by_ref(principal=parties.person, ref=stone.ref)
+    with pytest.raises(NotFound):
+        tombstones.lift_by_ref(principal=parties.person, ref=stone.ref)
+    done = say(parties.coder, WORDS)
+    assert (done.outcome, done.status) == ("stored", "active")
+    assert again(rejected).status == Status.REJECTED
+    assert differences(parties.user) == []
+
+
+def test_restore_brings_it_back_into_review_and_lifts_the_refusal(parties: Parties, rejected: GovernanceItem) -> None:
+    lifecycle.restore(principal=parties.person, reference=rejected.ref)
+    assert (again(rejected).status, again(rejected).reason) == ("needs_review", "restored")
+    assert Tombstone.objects.get().lifted_at is not None
+    assert readable(parties.coder) == set()
+    # waiting for a person's look, not for its origin
+    assert say(parties.coder, WORDS).outcome == "duplicate"
+    assert again(rejected).status == "needs_review"
+
+
+def test_restore_is_refused_where_the_words_were_stored_again(parties: Parties, rejected: GovernanceItem) -> None:
+    tombstones.lift_by_ref(principal=parties.person, ref=Tombstone.objects.get().ref)
+    twin = said(parties.coder, WORDS)
+    with pytest.raises(lifecycle.Conflict) as refused:
+        lifecycle.restore(principal=parties.person, reference=rejected.ref)
+    assert refused.value.fields == {"duplicate_of": twin.ref}
+    lifecycle.forget(principal=parties.coder, reference=twin.ref)
+    assert lifecycle.restore(principal=parties.person, reference=rejected.ref).item.status == "needs_review"
+
+
+def test_a_person_may_insist_on_rejected_words(parties: Parties, rejected: GovernanceItem) -> None:
+    done = admit_one(note(parties.person, WORDS), parties.person, override_tombstone=True)
+    assert (done.outcome, done.status) == ("stored", "active")
+    assert Tombstone.objects.get().lifted_at is not None
+
+
+def test_a_history_that_is_rejected_does_not_come_back(parties: Parties) -> None:
+    old = said(parties.coder, "Lives in Berlin")
+    new = said(parties.coder, "Lives in Porto", replaces=old)
+    lifecycle.reject(principal=parties.person, reference=old.ref)
+    lifecycle.reject(principal=parties.person, reference=new.ref)
+    assert readable(parties.coder) == set()
+    assert say(parties.coder, "Lives in Berlin").outcome == "refused"

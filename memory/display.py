@@ -1,0 +1,45 @@
+"""The words a chat shows for the memory tools."""
+
+from collections.abc import Sequence
+
+from review.find import Coverage
+from review.lifecycle import Forgotten
+from review.present import ItemOut
+from review.proposals import Admission
+from review.reasons import SENTENCES
+
+READERS = {
+    "global": "every agent",
+    "agent": "this agent",
+    "conversation": "this conversation",
+    "private": "this agent in this conversation",
+}
+
+
+def remembered(admission: Admission) -> str:
+    item = admission.item
+    if item is None:
+        return "Not stored."
+    if admission.outcome == "duplicate":
+        return f"Already known as #{item.number}. Nothing was added."
+    if admission.status == "active":
+        replaced = f" It takes the place of #{admission.superseded[0].number}." if admission.superseded else ""
+        return f"Remembered as #{item.number}, for {READERS[item.scope]}.{replaced}"
+    return f"Kept as #{item.number}, but it waits for a person: {SENTENCES.get(admission.reason, admission.reason)}."
+
+
+def recalled(items: Sequence[ItemOut], coverage: Coverage) -> str:
+    head = "\n".join(f"- {item.text} #{item.number}" for item in items) or "Nothing found."
+    return head if coverage.complete else f"{head}\nNot complete: {', '.join(coverage.reasons)}."
+
+
+def forgotten(done: Forgotten) -> str:
+    if done.forgotten:
+        return f"#{done.item.number} is out of use. A person can bring it back."
+    return f"#{done.item.number} stays until a person decides; the request is pending."
+
+
+def duplicates(count: int, *, exact: bool) -> str:
+    if exact:
+        return "Known already."
+    return f"Not known; {count} similar." if count else "Not known."

@@ -1,0 +1,111 @@
+"""The row behind a run, and how one that was cut off is found again."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+from django.db import DatabaseError, connection
+from django.db.models import QuerySet
+
+from memory.importers.formats import Format
+from memory.importers.report import Decided, Report
+from pawflow_web.identity.clock import now
+from pawflow_web.identity.models import Agent, User
+from pawflow_web.lib.db import execute
+from review.models import ImportJob, ImportState
+
+_LINE_MOST = 2**31 - 1
+
+
+class Unfinished:
+    """A run under way. Its lock belongs to this connection and ends with it, also when the process is killed."""
+
+    def __init__(self, job: ImportJob, *, is_resumed: bool) -> None:
+        self.job = job
+        self.is_resumed = is_resumed
+
+    def decided(self) -> Decided:
+        return Decided.of(self.job.decided, self.job.line, self.job.report)
+
+    def keep(self, decided: Decided) -> None:
+        """Write how far it came. Called inside the transaction that stores what was decided."""
+        self._update(decided=decided.count, line=min(decided.line, _LINE_MOST), report=decided.value())
+
+    def finish(self, report: Report) -> None:
+        self._update(state=ImportState.DONE, finished_at=now(), report=report.value())
+
+    def fail(self) -> None:
+        """Something stopped it; the next run over the same bytes goes on."""
+        self._update(state=ImportState.FAILED)
+
+    def _update(self, **changes: object) -> None:
+        ImportJob.objects.filter(pk=self.job.pk).update(**changes)
+
+
+@contextmanager
+def unfinished_job(form: Format, report: Report, user: User, agent: Agent | None) -> Iterator[Unfinished]:
+    """The row of this run, locked: that of a run over the same bytes which was cut off, or a new one.
+
+    A run that somebody else is at is left alone: two at once work side by side, each with a row of its own.
+    """
+    same = ImportJob.objects.filter(
+        user=user, agent=agent, format=form.name, reader=form.reader, sha256=report.sha256, finished_at=None
+    )
+    with _locked(same) as cut_off:
+        if cut_off:
+            job = cut_off[0]
+            ImportJob.objects.filter(pk=job.pk).update(state=ImportState.RUNNING, source=report.source)
+        else:
+            job = _new(form, report, user, agent)
+        with _lock(job):
+            run = Unfinished(job, is_resumed=job.decided > 0)
+            try:
+                yield run
+            except BaseException:
+                with suppress(DatabaseError):
+                    run.fail()
+                raise
+    # What others left behind is void now: everything in the file has been brought.
+    with _locked(same) as left:
+        ImportJob.objects.filter(pk__in=[other.pk for other in left]).update(
+            state=ImportState.FAILED, finished_at=now()
+        )
+
+
+@contextmanager
+def _locked(jobs: QuerySet[ImportJob]) -> Iterator[list[ImportJob]]:
+    """Those that nobody is at, the furthest first, locked."""
+    with ExitStack() as locks:
+        free = [job.pk for job in jobs if locks.enter_context(_lock(job))]
+        # Read under the lock: it may have come further, or to its end, since it was found.
+        yield list(jobs.filter(pk__in=free).order_by("-decided", "pk"))
+
+
+@contextmanager
+def _lock(job: ImportJob) -> Iterator[bool]:
+    """Whether this connection now holds the job; never waits. Locks of one connection count up and down."""
+    name = f"pawflow import {job.pk}"
+    held = bool(execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])[0][0])
+    try:
+        yield held
+    finally:
+        if held:
+            _unlock(name)
+
+
+def _new(form: Format, report: Report, user: User, agent: Agent | None) -> ImportJob:
+    return ImportJob.objects.create(
+        user=user,
+        agent=agent,
+        format=form.name,
+        reader=form.reader,
+        source=report.source,
+        sha256=report.sha256,
+        started_at=now(),
+    )
+
+
+def _unlock(name: str) -> None:
+    try:
+        execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+    except DatabaseError:
+        connection.close()  # ends the session, and with it whatever it still holds

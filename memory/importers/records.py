@@ -1,0 +1,52 @@
+"""What a reader of a file hands to the import, one after another and in the file's order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Words of a record that are to become a belief.
+
+    ``quote`` is the passage of the file they stand for. With a ``fault`` (code, sentence) they are no words at
+    all and count as invalid.
+    """
+
+    text: str
+    quote: str = ""
+    tags: tuple[str, ...] = ()
+    fault: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of a known kind.
+
+    ``notes`` may be lazy and is gone through once. ``waits_as`` names what this version stores nothing of yet;
+    a later run over the same file brings it.
+    """
+
+    line: int
+    kind: str
+    notes: Iterable[Note] = ()
+    waits_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A good record of a kind that this format does not know."""
+
+    line: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A place that could not be read. ``message`` is ASCII and holds nothing of the file."""
+
+    line: int
+    code: str
+    message: str
+
+
+Read = Record | Skipped | Broken

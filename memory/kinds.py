@@ -1,0 +1,77 @@
+"""What the gate needs to know of notes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Q
+
+from memory.models import Memory
+from memory.models.note import TAGS_MOST
+from pawflow_web.lib.db import execute
+from review.kinds import Kind, Shown, kinds
+from review.models import GovernanceItem
+
+_INSERT = """
+INSERT INTO memory_memory (item_id, category, tags, importance, durability)
+VALUES (%s, %s, %s::varchar[], %s, %s)
+"""
+
+
+class NoteKind(Kind):
+    """A belief in words."""
+
+    name = "note"
+    relation = "memory"
+    found_by_paths = ("memory__tags",)
+    confidence = 85
+
+    def write(self, item: GovernanceItem, facet: Mapping[str, Any]) -> None:
+        row = Memory(item=item, **facet)
+        execute(_INSERT, [item.pk, row.category, list(row.tags), row.importance, row.durability])
+        item.memory = row
+
+    def update(self, item: GovernanceItem, changes: Mapping[str, Any]) -> None:
+        for name, value in changes.items():
+            setattr(item.memory, name, value)
+        Memory.objects.filter(pk=item.pk).update(**changes)
+
+    def snapshot(self, item: GovernanceItem) -> dict[str, Any]:
+        row = item.memory
+        return {
+            "category": str(row.category),
+            "tags": list(row.tags),
+            "importance": str(row.importance),
+            "durability": str(row.durability),
+        }
+
+    def shown(self, item: GovernanceItem) -> Shown:
+        row = item.memory
+        return Shown(row.category or None, tuple(row.tags), row.importance, row.durability)
+
+    def merged(self, item: GovernanceItem, facet: Mapping[str, Any]) -> dict[str, Any]:
+        """Tags unite, as far as there is room; a category is filled in, never changed."""
+        row, changes = item.memory, {}
+        united = list(dict.fromkeys([*row.tags, *facet.get("tags", ())]))[:TAGS_MOST]
+        if united != list(row.tags):
+            changes["tags"] = united
+        if not row.category and facet.get("category"):
+            changes["category"] = facet["category"]
+        return changes
+
+    def narrow(self, *, categories: Sequence[str], tags: Sequence[str], all_tags: bool) -> Q:
+        condition = Q()
+        if categories:
+            condition &= Q(memory__category__in=categories)
+        if tags:
+            condition &= Q(memory__tags__contains=list(tags)) if all_tags else Q(memory__tags__overlap=list(tags))
+        return condition
+
+    def index_terms(self, item: GovernanceItem) -> dict[str, list[str]]:
+        row = item.memory
+        return {"category": [row.category] if row.category else [], "tag": list(row.tags)}
+
+    def found_by(self, item: GovernanceItem) -> tuple[str, ...]:
+        return tuple(item.memory.tags)
+
+
+kinds.add(NoteKind.name, NoteKind())

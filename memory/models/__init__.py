@@ -1,0 +1,3 @@
+from memory.models.note import Category, Durability, Importance, Memory
+
+__all__ = ["Category", "Durability", "Importance", "Memory"]

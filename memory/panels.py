@@ -1,0 +1,27 @@
+"""Panels of this app."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from memory import views
+from memory.browse import total_of
+from pawflow_web.identity.person import is_signed_in
+from pawflow_web.web.panels import Count, panel
+
+
+def in_use(request: HttpRequest) -> Count | None:
+    """How many there are, quietly."""
+    return Count(total_of(request), _("in use")) if is_signed_in(request) else None
+
+
+memories = panel(
+    "memories",
+    title=_("Memories"),
+    group="beliefs",
+    icon="memory",
+    url="/memories",
+    order=10,
+    count=in_use,
+    tab=True,
+    key="m",
+)(views.memories)

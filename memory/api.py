@@ -39,11 +39,13 @@ def exportable(principal: Principal) -> ItemQuerySet:
 
 
 def _lines(principal: Principal) -> Iterator[str]:
-    # The ids are fixed first: the header's count is what follows, whatever is written meanwhile.
+    # The ids are fixed first: nothing comes twice, whatever is written meanwhile.
     ids = list(exportable(principal).order_by("pk").values_list("pk", flat=True))
     yield _line({"type": "header", "version": 1, "owner": principal.user_name, "at": iso(now()), "items": len(ids)})
     for start in range(0, len(ids), _CHUNK):
-        chunk = GovernanceItem.objects.filter(pk__in=ids[start : start + _CHUNK]).for_display().order_by("pk")
+        # Asked again for every part: what was forgotten meanwhile stays behind.
+        part = exportable(principal).filter(pk__in=ids[start : start + _CHUNK])
+        chunk = part.for_display().order_by("pk")
         yield "".join(_line({"type": "item", **shown.model_dump(mode="json")}) for shown in present_all(list(chunk)))
 
 

@@ -42,6 +42,7 @@ Cursor = Annotated[str | None, Query(max_length=20_000, description="the `next` 
 Word = Annotated[str | None, Query(max_length=80)]
 StatusWord = Literal["candidate", "active", "needs_review", "stale", "superseded", "rejected", "any"]
 KindWord = Literal["note", "fact", "procedure"]
+CategoryWord = Literal["facts", "events", "discoveries", "preferences", "advice"]
 ScopeWord = Literal["global", "agent", "conversation", "private"]
 PrivacyWord = Literal["normal", "sensitive", "secret"]
 OriginWord = Literal["user_channel", "automation", "extractor", "importer"]
@@ -56,7 +57,7 @@ def items(
     kind: KindWord | None = None,
     scope: ScopeWord | None = None,
     agent: Word = None,
-    category: Word = None,
+    category: CategoryWord | None = None,
     tag: Annotated[list[str], Query(max_length=20, description="repeatable; all must be there")] = [],  # noqa: B006
     origin: OriginWord | None = None,
     privacy: PrivacyWord | None = None,
@@ -77,7 +78,7 @@ def items(
         scope=scope or "",
         agent=agent or "",
         categories=(category,) if category else (),
-        tags=tuple(tag),
+        tags=tuple(word.lower() for word in tag),
         all_tags=True,
         origin=origin or "",
         privacy=privacy or "",

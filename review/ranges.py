@@ -90,8 +90,8 @@ def _bars(interval: Interval, index: int, axis: _Axis) -> list[dict[str, Any]]:
     if interval.end is None and interval.start is not None and interval.start > axis.now:
         end = 100.0
     # A moment is still drawn as something one can see.
-    start = min(start, 99.0)
-    end = max(end, start + 1)
+    end = max(end, 1.0)
+    start = min(start, end - 1)
     dash = _DASHES.get(interval.status, "")
     whole = _line(interval, index, start, end, dash)
     if interval.start is not None:

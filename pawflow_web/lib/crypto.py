@@ -9,7 +9,7 @@ from functools import lru_cache
 from cryptography.fernet import Fernet
 from django.conf import settings
 
-TOKEN_PREFIX = "pf_"  # noqa: S105 - a prefix by which people and scanners recognise our tokens
+TOKEN_PREFIX = "pf_"
 
 
 @lru_cache(maxsize=32)

@@ -36,7 +36,7 @@ class Scope(models.TextChoices):
 class Privacy(models.TextChoices):
     NORMAL = "normal"
     SENSITIVE = "sensitive"
-    SECRET = "secret"  # noqa: S105 - a level, not a password
+    SECRET = "secret"
 
 
 class Origin(models.TextChoices):

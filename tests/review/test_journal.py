@@ -58,9 +58,9 @@ def without_guards(*tables: str) -> Iterator[None]:
 def test_what_happened_and_what_was_said_cannot_be_rewritten(
     parties: Parties, item: GovernanceItem, statement: str
 ) -> None:
+    execute("SET CONSTRAINTS ALL IMMEDIATE")
+    execute("SET LOCAL pawflow.truncate = ''")
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
-        execute("SET CONSTRAINTS ALL IMMEDIATE")
-        execute("SET LOCAL pawflow.truncate = ''")
         execute(statement)
     assert any(words in str(refused.value) for words in ("append-only", "never change"))
     assert differences(parties.user) == []

@@ -257,7 +257,11 @@ def test_each_page_with_a_parameter_is_known_here() -> None:
 
 
 # Prefixes of pages by id, each with the test that a stranger gets 404.
-PAGES_TESTED_ELSEWHERE: tuple[str, ...] = ()
+PAGES_TESTED_ELSEWHERE: tuple[str, ...] = (
+    "items/",  # tests/web/test_item_page.py, test_memories_page.py
+    "review/(?P<ref>",  # tests/web/test_review_page.py
+    "settings/tokens/",  # tests/web/test_token_pages.py
+)
 
 
 def test_a_message_may_repeat_only_the_id_that_was_asked_for(person: Rest) -> None:

@@ -60,3 +60,12 @@ def test_an_unknown_host_gets_a_page(web: Client) -> None:
     response = web.get("/page/fine", headers={"host": "evil.example"})
     assert response.status_code == 400
     assert "cannot be read" in response.content.decode()
+
+
+def test_a_refusal_is_our_page_in_development_too(web: Client, settings: object) -> None:
+    settings.DEBUG = True  # type: ignore[attr-defined]
+    response = web.get("/page/conflict")
+    assert response.status_code == 409
+    assert "Somebody changed it since you read it." in response.content.decode()
+    assert "Traceback" not in response.content.decode()
+    assert "Traceback" in web.get("/page/crash").content.decode()

@@ -36,6 +36,8 @@ def test_another_persons_belief_is_like_one_that_never_was(lotta: User, browser:
     assert known.status_code == unknown.status_code == 404
     assert known.content == unknown.content
     assert "There is nothing here that you may see." in text_of(known)
+    readers = [browser.get(f"/items/{ref}/readers") for ref in (theirs.ref, "aaaaaaaaaaaa")]
+    assert {(answer.status_code, answer.content) for answer in readers} == {(404, known.content)}
 
 
 def test_the_history_is_told_in_sentences(lotta: User, browser: Client) -> None:

@@ -80,6 +80,7 @@ def test_a_filter_that_cannot_be_is_told(lotta: User, browser: Client) -> None:
         answer = browser.get(f"/memories{query}")
         assert answer.status_code == 422
         assert rows(answer.content.decode()) == []
+        assert "Nothing was searched." in text_of(answer)
     assert browser.get("/memories?cursor=abc").status_code == 422
     assert browser.get("/memories?status=active&as_of=").status_code == 200
 

@@ -1,0 +1,86 @@
+"""``manage.py bench memory`` at a small size: that it runs, what it prints, and that nothing is left of it."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench.conftest import Installation
+
+pytestmark = pytest.mark.processes
+
+LeftOver = Callable[[], tuple[list[str], list[int], list[Path]]]
+NAMES = {"remember", "recall_keyword", "recall_rare", "recall_after_write", "recall_browse"}
+QUICK = ("--runs", "8", "--seconds", "5")
+PATIENCE_S = 240
+
+
+@pytest.fixture(scope="module")
+def report(installation: Installation) -> dict[str, Any]:
+    """Of one run with 200 beliefs. JSON is all that it prints."""
+    started = installation.start(
+        "memory", "--n", "200", *QUICK, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    output, said = started.communicate(timeout=PATIENCE_S)
+    assert started.returncode == 0, said
+    found: dict[str, Any] = json.loads(output)
+    return found
+
+
+def test_a_run_answers_with_every_line_for_every_group_of_clients(report: dict[str, Any]) -> None:
+    assert {"n", "seed", "machine", "results", "sizes"} <= report.keys()
+    assert (report["n"], report["seed"]) == (200, 1)
+    measured = {(row["name"], row["owners"], row["clients"]) for row in report["results"]}
+    assert {(name, *group) for name in NAMES for group in ((1, 1), (1, 8), (8, 8))} <= measured
+    assert report["sizes"]["search_bytes"] > 0
+    assert report["machine"]["postgresql"]
+
+
+def test_every_line_counts_its_statements_and_times_its_runs(report: dict[str, Any]) -> None:
+    rows = {(row["name"], row["clients"], row["owners"]): row for row in report["results"]}
+    assert all(0 < row["p50_ms"] <= row["p95_ms"] and row["runs"] > 0 for row in rows.values())
+    assert rows["remember", 1, 1]["runs"] == 8
+    assert rows["remember", 8, 8]["runs"] == 16
+    # A probe that asks nothing, a read and a write: the counts tell them apart.
+    assert rows["health", 1, 1]["queries"] == 0 < rows["recall_keyword", 1, 1]["queries"]
+    assert rows["recall_keyword", 1, 1]["queries"] < rows["remember", 1, 1]["queries"] <= 20
+
+
+def test_nothing_is_left_of_a_run(report: dict[str, Any], left_over: LeftOver) -> None:
+    assert report["results"]
+    assert left_over() == ([], [], [])
+
+
+def test_nothing_is_left_of_a_run_that_is_interrupted(installation: Installation, left_over: LeftOver) -> None:
+    started = installation.start(
+        "memory", "--n", "2000", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert started.stderr is not None
+    said = []
+    for line in started.stderr:
+        said.append(line)
+        if line.startswith("remember"):
+            break
+    databases, processes, files = left_over()
+    assert (len(databases), len(files)) == (1, 1), said
+    # the program, the supervisor, web and the worker's own
+    assert len(processes) >= 4
+    started.send_signal(signal.SIGINT)
+    output, _ = started.communicate(timeout=PATIENCE_S)
+    assert started.returncode == 1
+    assert json.loads(output)["error"]["code"] == "unavailable"
+    assert left_over() == ([], [], [])
+
+
+@pytest.mark.parametrize("arguments", [("--n", "5"), ("--n", "100000000"), ("--runs", "0"), ("--seconds", "0")])
+def test_a_run_that_would_have_no_end_or_no_beginning_is_refused(
+    arguments: tuple[str, str], installation: Installation
+) -> None:
+    started = installation.start("memory", *arguments, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    output, _ = started.communicate(timeout=PATIENCE_S)
+    assert started.returncode == 1
+    assert json.loads(output)["error"]["fields"].keys() == {arguments[0].removeprefix("--")}

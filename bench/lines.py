@@ -1,0 +1,104 @@
+"""What is measured: each line is a name and the calls that it consists of."""
+
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+from django.urls import Resolver404, resolve
+
+from bench.clients import Case, Request
+from bench.loading import Owner
+
+TOOLS = "/api/v1/tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``speaks``: with the token of an agent, or as the person in a browser."""
+
+    name: str
+    speaks: Literal["agent", "person"]
+    cases: Callable[[Owner, int], list[Case]]
+
+
+def lines() -> list[Line]:
+    """Every line that this version can run; a page that is not built has none."""
+    pages = [
+        Line("page_memories", "person", _page("/memories")),
+        Line("page_review", "person", _page("/review")),
+        Line("page_memories_search", "person", _searched_page("/memories")),
+    ]
+    return [
+        Line("health", "agent", _page("/health")),
+        Line("remember", "agent", _remember),
+        Line("recall_keyword", "agent", _recall_question),
+        Line("recall_rare", "agent", _recall_rare),
+        Line("recall_after_write", "agent", _recall_after_write),
+        Line("recall_browse", "agent", _recall_browse),
+        Line("items_list", "person", _page("/api/v1/items?status=any&limit=50")),
+        Line("review_list", "person", _page("/api/v1/review?limit=50")),
+        *(line for line in pages if _built("/review" if line.name == "page_review" else "/memories")),
+    ]
+
+
+def _built(path: str) -> bool:
+    try:
+        resolve(path)
+    except Resolver404:
+        return False
+    return True
+
+
+def _page(path: str) -> Callable[[Owner, int], list[Case]]:
+    return lambda _owner, count: [Case(Request("GET", path))] * count
+
+
+def _searched_page(path: str) -> Callable[[Owner, int], list[Case]]:
+    return lambda owner, count: [
+        Case(Request("GET", f"{path}?q={quote(owner.writer.question(text))}")) for text in _texts(owner, count)
+    ]
+
+
+def _remember(owner: Owner, count: int) -> list[Case]:
+    notes = [owner.writer.note() for _ in range(count)]
+    return [
+        Case(_tool("remember", text=note.text, tags=list(note.tags), category=note.category or None)) for note in notes
+    ]
+
+
+def _recall_question(owner: Owner, count: int) -> list[Case]:
+    return [Case(_tool("recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
+
+
+def _recall_rare(owner: Owner, count: int) -> list[Case]:
+    """A word that few notes have finds the note it was taken from."""
+    return [
+        Case(_tool("recall", query=owner.writer.rare_word(text), sort="relevance"), expected='"score":')
+        for text in _texts(owner, count)
+    ]
+
+
+def _recall_after_write(owner: Owner, count: int) -> list[Case]:
+    """A question about what was said a moment ago; not to find it is a failure of the run."""
+    cases = []
+    for _ in range(count):
+        word, text = owner.writer.new_word(), owner.writer.note().text
+        written = _tool("remember", text=f"{text} {word}")
+        asked = _tool("recall", query=f"What do we know about {word}?")
+        cases.append(Case(asked, before=written, expected=json.dumps(word)[1:-1]))
+    return cases
+
+
+def _recall_browse(_owner: Owner, count: int) -> list[Case]:
+    return [Case(_tool("recall"))] * count
+
+
+def _texts(owner: Owner, count: int) -> Sequence[str]:
+    return list(itertools.islice(itertools.cycle(owner.samples), count))
+
+
+def _tool(name: str, **arguments: object) -> Request:
+    return Request("POST", f"{TOOLS}/{name}", arguments)

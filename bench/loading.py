@@ -38,7 +38,7 @@ _TABLES: dict[str, tuple[str, ...]] = {
         "item_id", "user_id", "origin", "principal", "agent_id", "turn", "file", "quote", "at", "day",
     ),
     "review_believed": ("item_id", "user_id", "known", "valid"),
-    "review_tombstone": ("ref", "user_id", "item_id", "item_ref", "scope", "digest", "reason", "by", "at", "hits"),
+    "review_tombstone": ("ref", "user_id", "item_id", "item_ref", "scope", "digest", "by", "at", "hits"),
 }  # fmt: skip
 _CHUNK = 20_000
 # status, reason, origin, share of all
@@ -146,7 +146,7 @@ class _Loader:
             add["review_believed"].append((pk, self._user_id, f"[{at.isoformat()},{until})", valid))
         if status == "rejected":
             add["review_tombstone"].append(
-                (new_ref(), self._user_id, pk, ref, scope, digest, "rejected", "bench", retired, 0)
+                (new_ref(), self._user_id, pk, ref, scope, digest, "bench", retired, 0)
             )
         return note.text if in_use and scope == "global" and privacy == "normal" and note.text.isascii() else ""
 

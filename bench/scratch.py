@@ -31,7 +31,7 @@ def scratch(env: Env) -> Iterator[Scratch]:
     """
     name = f"{PREFIX}{secrets.token_hex(6)}"
     with contextlib.ExitStack() as stack:
-        administrator = stack.enter_context(_connected(env))
+        administrator = stack.enter_context(psycopg.connect(**env.connection_parameters(), autocommit=True))
         create = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(sql.Identifier(name))
         try:
             administrator.execute(create)
@@ -41,21 +41,6 @@ def scratch(env: Env) -> Iterator[Scratch]:
         stack.callback(administrator.execute, drop)
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pawflow-bench-"))
         yield Scratch(_url(env, name), Path(folder) / "data")
-
-
-@contextlib.contextmanager
-def _connected(env: Env) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
-    where = env.database()
-    with psycopg.connect(
-        dbname=where["NAME"],
-        user=where["USER"] or None,
-        password=where["PASSWORD"] or None,
-        host=where["HOST"] or None,
-        port=where["PORT"] or None,
-        autocommit=True,
-        **where["OPTIONS"],
-    ) as connection:
-        yield connection
 
 
 def _url(env: Env, name: str) -> str:

@@ -1,37 +1,32 @@
 """REST routes of conversations and projects."""
 
-from datetime import datetime
-from typing import Annotated
-
-from django.db.models import Q
 from django.http import HttpRequest
-from ninja import Query, Router
+from ninja import Router
 from ninja.responses import Status
 
 from conversations.context import find_conversation, find_project
 from conversations.models import Conversation, Project
+from conversations.querysets import RECENT_FIRST
 from conversations.schemas import (
-    ConversationChanges,
-    ConversationPage,
-    ConversationShape,
-    NewConversation,
-    NewProject,
-    ProjectChanges,
-    ProjectPage,
-    ProjectShape,
+    ConversationChangesIn,
+    ConversationIn,
+    ConversationOut,
+    ConversationsOut,
+    ProjectChangesIn,
+    ProjectIn,
+    ProjectOut,
+    ProjectsOut,
 )
 from conversations.services import create_conversation, create_project, update_conversation, update_project
 from pawflow_web.identity.rest import call_of, reader, writer
 from pawflow_web.lib.paging import Pager
+from pawflow_web.lib.rest_types import Cursor, Limit
 
 router = Router(tags=["conversations"])
 
-Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
-Cursor = Annotated[str | None, Query(max_length=2000, description="the `next` of the page before")]
 
-
-@router.post("/conversations", auth=writer, response={200: ConversationShape, 201: ConversationShape})
-def create(request: HttpRequest, payload: NewConversation) -> Status[ConversationShape]:
+@router.post("/conversations", auth=writer, response={200: ConversationOut, 201: ConversationOut})
+def create(request: HttpRequest, payload: ConversationIn) -> Status[ConversationOut]:
     """Make a conversation, in `?project=` if given. A known external_id answers 200 with the old one."""
     call = call_of(request)
     conversation, made = create_conversation(
@@ -42,37 +37,27 @@ def create(request: HttpRequest, payload: NewConversation) -> Status[Conversatio
         encrypted=payload.encrypted,
         temporary=payload.temporary,
     )
-    return Status(201 if made else 200, ConversationShape.of(conversation))
+    return Status(201 if made else 200, ConversationOut.of(conversation))
 
 
-@router.get("/conversations", auth=reader, response=ConversationPage)
-def conversations(request: HttpRequest, limit: Limit = 50, cursor: Cursor = None) -> ConversationPage:
+@router.get("/conversations", auth=reader, response=ConversationsOut)
+def conversations(request: HttpRequest, limit: Limit = 50, cursor: Cursor = None) -> ConversationsOut:
     """The owner's conversations, the last changed first; `?project=` keeps those of one project."""
     call = call_of(request)
     pager = Pager.of("conversations", call.principal.user_id, {"project": call.project})
-    rows = Conversation.objects.visible_to(call.principal).select_related("project").recent_first()
-    if call.project:
-        rows = rows.filter(project__slug=call.project)
-    position = pager.read(cursor)
-    if position is not None:
-        at, pk = datetime.fromisoformat(position[0]), position[1]
-        rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, pk__lt=pk))
-    page = list(rows[: limit + 1])
-    last = page[limit - 1] if len(page) > limit else None
-    return ConversationPage(
-        items=[ConversationShape.of(row) for row in page[:limit]],
-        next=pager.write([last.updated_at.isoformat(), last.pk]) if last else None,
-    )
+    rows = Conversation.objects.visible_to(call.principal).select_related("project").in_project(call.project)
+    page = pager.page(rows, order=RECENT_FIRST, limit=limit, cursor=cursor)
+    return ConversationsOut(items=[ConversationOut.of(row) for row in page.rows], next=page.next)
 
 
-@router.get("/conversations/{ref}", auth=reader, response=ConversationShape)
-def conversation(request: HttpRequest, ref: str) -> ConversationShape:
+@router.get("/conversations/{ref}", auth=reader, response=ConversationOut)
+def conversation(request: HttpRequest, ref: str) -> ConversationOut:
     """One conversation, by its ref or the client's own id."""
-    return ConversationShape.of(find_conversation(call_of(request).principal, ref))
+    return ConversationOut.of(find_conversation(call_of(request).principal, ref))
 
 
-@router.patch("/conversations/{ref}", auth=writer, response=ConversationShape)
-def change_conversation(request: HttpRequest, ref: str, payload: ConversationChanges) -> ConversationShape:
+@router.patch("/conversations/{ref}", auth=writer, response=ConversationOut)
+def change_conversation(request: HttpRequest, ref: str, payload: ConversationChangesIn) -> ConversationOut:
     """Rename it or file it under a project; null leaves a field as it is."""
     principal = call_of(request).principal
     found = find_conversation(principal, ref)
@@ -80,27 +65,20 @@ def change_conversation(request: HttpRequest, ref: str, payload: ConversationCha
     changed = update_conversation(
         conversation=found, title=payload.title, project=project, clear_project=payload.project == ""
     )
-    return ConversationShape.of(changed)
+    return ConversationOut.of(changed)
 
 
-@router.get("/projects", auth=reader, response=ProjectPage)
-def projects(request: HttpRequest, limit: Limit = 50, cursor: Cursor = None) -> ProjectPage:
+@router.get("/projects", auth=reader, response=ProjectsOut)
+def projects(request: HttpRequest, limit: Limit = 50, cursor: Cursor = None) -> ProjectsOut:
     """The owner's projects in the order of their slugs, archived ones included."""
     principal = call_of(request).principal
     pager = Pager.of("projects", principal.user_id, {})
-    rows = Project.objects.visible_to(principal).order_by("slug")
-    position = pager.read(cursor)
-    if position is not None:
-        rows = rows.filter(slug__gt=position)
-    page = list(rows[: limit + 1])
-    return ProjectPage(
-        items=[ProjectShape.of(row) for row in page[:limit]],
-        next=pager.write(page[limit - 1].slug) if len(page) > limit else None,
-    )
+    page = pager.page(Project.objects.visible_to(principal), order=("slug",), limit=limit, cursor=cursor)
+    return ProjectsOut(items=[ProjectOut.of(row) for row in page.rows], next=page.next)
 
 
-@router.post("/projects", auth=writer, response={201: ProjectShape})
-def create_one_project(request: HttpRequest, payload: NewProject) -> Status[ProjectShape]:
+@router.post("/projects", auth=writer, response={201: ProjectOut})
+def create_one_project(request: HttpRequest, payload: ProjectIn) -> Status[ProjectOut]:
     """Make a project; its slug comes from its name."""
     project = create_project(
         principal=call_of(request).principal,
@@ -108,11 +86,11 @@ def create_one_project(request: HttpRequest, payload: NewProject) -> Status[Proj
         description=payload.description,
         root=payload.root,
     )
-    return Status(201, ProjectShape.of(project))
+    return Status(201, ProjectOut.of(project))
 
 
-@router.patch("/projects/{slug}", auth=writer, response=ProjectShape)
-def change_project(request: HttpRequest, slug: str, payload: ProjectChanges) -> ProjectShape:
+@router.patch("/projects/{slug}", auth=writer, response=ProjectOut)
+def change_project(request: HttpRequest, slug: str, payload: ProjectChangesIn) -> ProjectOut:
     """Change a project. `root`: null leaves it, "" clears it, anything else must be an existing directory."""
     project = update_project(
         project=find_project(call_of(request).principal, slug),
@@ -121,4 +99,4 @@ def change_project(request: HttpRequest, slug: str, payload: ProjectChanges) -> 
         root=payload.root,
         archived=payload.archived,
     )
-    return ProjectShape.of(project)
+    return ProjectOut.of(project)

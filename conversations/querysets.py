@@ -12,14 +12,18 @@ if TYPE_CHECKING:
     from conversations.models import Conversation, Project  # noqa: F401 - the row types below
 
 
+# The order of the list; index ``conversations_recent`` serves it.
+RECENT_FIRST = ("-updated_at", "-id")
+
+
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def visible_to(self, principal: Principal) -> Self:
         """The owner's, for the person and for each of their agents alike."""
         return self.filter(user_id=principal.user_id)
 
-    def recent_first(self) -> Self:
-        """The order of the list; index ``conversations_recent`` serves it."""
-        return self.order_by("-updated_at", "-id")
+    def in_project(self, slug: str | None) -> Self:
+        """Those filed under the project of that slug; None keeps all."""
+        return self.filter(project__slug=slug) if slug else self
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):

@@ -28,7 +28,7 @@ Description = Annotated[str, Field(max_length=2000, description="what it is abou
 Root = Annotated[str, Field(max_length=1000, description='an existing absolute directory, ~ allowed; "" for none')]
 
 
-class NewConversation(_Sent):
+class ConversationIn(_Sent):
     title: Title = ""
     external_id: Annotated[
         str | None,
@@ -38,29 +38,29 @@ class NewConversation(_Sent):
             description="the client's own name; the same again gives the old one",
         ),
     ] = None
-    encrypted: Annotated[StrictBool, Field(description="its content is encrypted and never searched")] = False
-    temporary: Annotated[StrictBool, Field(description="nothing of it is kept for later")] = False
+    encrypted: Annotated[StrictBool, Field(description="kept with it; without effect in this version")] = False
+    temporary: Annotated[StrictBool, Field(description="kept with it; without effect in this version")] = False
 
 
-class ConversationChanges(_Sent):
+class ConversationChangesIn(_Sent):
     title: Title | None = None
     project: Annotated[str | None, Field(max_length=80, description='slug of the project; "" for none')] = None
 
 
-class NewProject(_Sent):
+class ProjectIn(_Sent):
     name: ProjectName
     description: Description = ""
     root: Root | None = None
 
 
-class ProjectChanges(_Sent):
+class ProjectChangesIn(_Sent):
     name: ProjectName | None = None
     description: Description | None = None
     root: Root | None = None
     archived: StrictBool | None = None
 
 
-class ConversationShape(BaseModel):
+class ConversationOut(BaseModel):
     ref: str
     external_id: str | None
     title: str
@@ -73,7 +73,7 @@ class ConversationShape(BaseModel):
     updated_at: str | None
 
     @classmethod
-    def of(cls, row: Conversation) -> "ConversationShape":
+    def of(cls, row: Conversation) -> "ConversationOut":
         return cls(
             ref=row.ref,
             external_id=row.external_id or None,
@@ -88,12 +88,12 @@ class ConversationShape(BaseModel):
         )
 
 
-class ConversationPage(BaseModel):
-    items: list[ConversationShape]
+class ConversationsOut(BaseModel):
+    items: list[ConversationOut]
     next: str | None
 
 
-class ProjectShape(BaseModel):
+class ProjectOut(BaseModel):
     slug: str
     name: str
     description: str
@@ -101,10 +101,10 @@ class ProjectShape(BaseModel):
     archived: bool
 
     @classmethod
-    def of(cls, row: Project) -> "ProjectShape":
+    def of(cls, row: Project) -> "ProjectOut":
         return cls(slug=row.slug, name=row.name, description=row.description, root=row.root, archived=row.archived)
 
 
-class ProjectPage(BaseModel):
-    items: list[ProjectShape]
+class ProjectsOut(BaseModel):
+    items: list[ProjectOut]
     next: str | None

@@ -14,7 +14,6 @@ from pawflow_web.lib.periods import iso
 from pawflow_web.web.streaming import streamed
 from review.models import GovernanceItem
 from review.present import present_all
-from review.querysets import ItemQuerySet
 
 router = Router(tags=["memory"])
 _CHUNK = 500
@@ -32,19 +31,13 @@ def export(request: HttpRequest, format: Literal["jsonl"] = "jsonl") -> Streamin
     return response
 
 
-def exportable(principal: Principal) -> ItemQuerySet:
-    """What an export holds for this caller."""
-    rows = GovernanceItem.objects.all()
-    return rows.visible_to(principal) if principal.is_person else rows.recallable(principal)
-
-
 def _lines(principal: Principal) -> Iterator[str]:
     # The ids are fixed first: nothing comes twice, whatever is written meanwhile.
-    ids = list(exportable(principal).order_by("pk").values_list("pk", flat=True))
+    ids = list(GovernanceItem.objects.open_to(principal).order_by("pk").values_list("pk", flat=True))
     yield _line({"type": "header", "version": 1, "owner": principal.user_name, "at": iso(now()), "items": len(ids)})
     for start in range(0, len(ids), _CHUNK):
         # Asked again for every part: what was forgotten meanwhile stays behind.
-        part = exportable(principal).filter(pk__in=ids[start : start + _CHUNK])
+        part = GovernanceItem.objects.open_to(principal).filter(pk__in=ids[start : start + _CHUNK])
         chunk = part.for_display().order_by("pk")
         yield "".join(_line({"type": "item", **shown.model_dump(mode="json")}) for shown in present_all(list(chunk)))
 

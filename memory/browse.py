@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, QueryDict
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -15,6 +16,7 @@ from pawflow_web.identity.models import Agent
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.periods import last_instant
+from pawflow_web.web.per_request import per_request
 from pawflow_web.web.templatetags.pawflow import thousands
 from review.filters import ItemFilter
 from review.find import Coverage, Page, find_items
@@ -30,7 +32,7 @@ _MISSING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class FilterChip:
     """A filter that is set; ``url`` is the list without it."""
 
     text: str | Promise
@@ -48,7 +50,7 @@ class Browse:
     selects: list[dict[str, Any]]
     further: list[Any]
     tags: list[str]
-    chips: list[Chip]
+    chips: list[FilterChip]
     sentence: str
     missing: str
     here: str
@@ -59,22 +61,18 @@ class Browse:
 
 def agents_of(request: HttpRequest) -> list[str]:
     """The names of the person's agents; read once a request."""
-    kept: list[str] | None = getattr(request, "_agent_names", None)
-    if kept is None:
+
+    def names() -> list[str]:
         rows = Agent.objects.filter(user_id=person_of(request).user_id).order_by("name")
-        kept = list(rows.values_list("name", flat=True)[:500])
-        request._agent_names = kept  # type: ignore[attr-defined]  # kept for the rest of the request
-    return kept
+        return list(rows.values_list("name", flat=True)[:500])
+
+    return per_request(request, "memory.agents", names)
 
 
 def total_of(request: HttpRequest) -> int:
     """How many memories are in use; counted once a request, as the navigation shows it too."""
-    kept: int | None = getattr(request, "_memories_total", None)
-    if kept is None:
-        rows = GovernanceItem.objects.visible_to(person_of(request))
-        kept = rows.filter(status=Status.ACTIVE).count()
-        request._memories_total = kept  # type: ignore[attr-defined]  # kept for the rest of the request
-    return kept
+    rows = GovernanceItem.objects.visible_to(person_of(request)).filter(status=Status.ACTIVE)
+    return per_request(request, "memory.total", rows.count)
 
 
 def browse(request: HttpRequest, given: QueryDict) -> Browse:
@@ -84,8 +82,6 @@ def browse(request: HttpRequest, given: QueryDict) -> Browse:
     query = given.get("q", "").strip()
     page = _found(request, form, tags, query, given.get("cursor") or None)
     asked = _asked(given, tags)
-    here = "/memories" + (f"?{urlencode(asked)}" if asked else "")
-    follow = f"/memories?{urlencode([*asked, ('cursor', page.next)])}" if page.next else ""
     return Browse(
         rows=rows_of([hit.item for hit in page.hits], page.words),
         form=form,
@@ -95,8 +91,8 @@ def browse(request: HttpRequest, given: QueryDict) -> Browse:
         chips=_chips(form, asked),
         sentence=_sentence(page, query, total_of(request), len(asked)),
         missing=_missing(page.coverage),
-        here=here,
-        more=follow,
+        here=_address(asked),
+        more=_address([*asked, ("cursor", page.next)]) if page.next else "",
         total=total_of(request),
         q=query,
     )
@@ -144,17 +140,20 @@ def _asked(given: QueryDict, tags: Sequence[str]) -> list[tuple[str, str]]:
     return [pair for pair in single if pair[1]] + [("tag", tag) for tag in tags]
 
 
+def _address(asked: Sequence[tuple[str, str]]) -> str:
+    return reverse("memories") + (f"?{urlencode(asked)}" if asked else "")
+
+
 def _select(form: FilterForm, name: str) -> dict[str, Any]:
     field = form[name]
     return {"name": name, "label": field.label, "value": field.value() or "", "options": form.fields[name].choices}  # type: ignore[attr-defined]  # all of them are choices
 
 
-def _chips(form: FilterForm, asked: Sequence[tuple[str, str]]) -> list[Chip]:
+def _chips(form: FilterForm, asked: Sequence[tuple[str, str]]) -> list[FilterChip]:
     chips = []
     for pair in asked:
         left = [other for other in asked if other != pair]
-        url = "/memories" + (f"?{urlencode(left)}" if left else "")
-        chips.append(Chip(_chip_text(form, *pair), url))
+        chips.append(FilterChip(_chip_text(form, *pair), _address(left)))
     return chips
 
 

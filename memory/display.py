@@ -6,7 +6,7 @@ from review.find import Coverage
 from review.lifecycle import Forgotten
 from review.present import ItemOut
 from review.proposals import Admission
-from review.reasons import SENTENCES
+from review.words import why
 
 READERS = {
     "global": "every agent",
@@ -25,7 +25,7 @@ def remembered(admission: Admission) -> str:
     if admission.status == "active":
         replaced = f" It takes the place of #{admission.superseded[0].number}." if admission.superseded else ""
         return f"Remembered as #{item.number}, for {READERS[item.scope]}.{replaced}"
-    return f"Kept as #{item.number}, but it waits for a person: {SENTENCES.get(admission.reason, admission.reason)}."
+    return f"Kept as #{item.number}, but it waits for a person: {why(admission.reason)}."
 
 
 def recalled(items: Sequence[ItemOut], coverage: Coverage) -> str:

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.note import Category
-from pawflow_web.web import words
+from memory.models.note import TAG_LONGEST, Category
 from pawflow_web.web.forms import PanelForm
+from review import words
+from review.limits import TEXT_MOST, TTL_DAYS_MOST
 
 CATEGORIES = [(value, label) for value, label in Category.choices]
 _KINDS = [(code, word) for code, word in words.KIND.items()]
@@ -32,7 +34,7 @@ class FilterForm(PanelForm):
     )
     category = forms.ChoiceField(label=_("Category"), required=False, choices=[("", _("Any category")), *CATEGORIES])
     agent = forms.ChoiceField(label=_("Agent"), required=False)
-    tag = forms.CharField(label=_("Tag"), required=False, max_length=80)
+    tag = forms.CharField(label=_("Tag"), required=False, max_length=TAG_LONGEST)
     kind = forms.ChoiceField(label=_("Kind"), required=False, choices=[("", _("Any kind")), *_KINDS])
     origin = forms.ChoiceField(
         label=_("Whose words"), required=False, choices=[("", _("Anyone's")), *_shown(words.ORIGIN)]
@@ -70,7 +72,7 @@ class AddForm(PanelForm):
     text = forms.CharField(
         label=_("What is true"),
         widget=forms.Textarea(attrs={"rows": 3, "data-draft": "memories-text"}),
-        help_text=_("One belief in a sentence or two, 1 to 8,000 characters."),
+        help_text=format_lazy(_("One belief in a sentence or two, 1 to {most} characters."), most=f"{TEXT_MOST:,}"),
         error_messages={"required": _("A belief needs words; this one has none.")},
     )
     tags = forms.CharField(
@@ -87,7 +89,11 @@ class AddForm(PanelForm):
     agent = forms.ChoiceField(label=_("Which agent"), required=False)
     category = forms.ChoiceField(label=_("Category"), required=False, choices=[("", _("none")), *CATEGORIES])
     ttl_days = forms.IntegerField(
-        label=_("Forget after, in days"), required=False, min_value=1, max_value=3650, help_text=_("Empty: never.")
+        label=_("Forget after, in days"),
+        required=False,
+        min_value=1,
+        max_value=TTL_DAYS_MOST,
+        help_text=_("Empty: never."),
     )
 
     def __init__(self, *args: Any, agents: Sequence[str] = (), **kwargs: Any) -> None:

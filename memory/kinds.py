@@ -7,27 +7,23 @@ from django.db.models import Q
 
 from memory.models import Memory
 from memory.models.note import TAGS_MOST
-from pawflow_web.lib.db import execute
+from pawflow_web.lib.db import execute, insert_statement, values_of
 from review.kinds import Kind, Shown, kinds
-from review.models import GovernanceItem
-
-_INSERT = """
-INSERT INTO memory_memory (item_id, category, tags, importance, durability)
-VALUES (%s, %s, %s::varchar[], %s, %s)
-"""
+from review.models import GovernanceItem, KindName, Status
 
 
 class NoteKind(Kind):
     """A belief in words."""
 
-    name = "note"
+    name = KindName.NOTE.value
     relation = "memory"
     found_by_paths = ("memory__tags",)
     confidence = 85
+    best_status = Status.ACTIVE
 
     def write(self, item: GovernanceItem, facet: Mapping[str, Any]) -> None:
         row = Memory(item=item, **facet)
-        execute(_INSERT, [item.pk, row.category, list(row.tags), row.importance, row.durability])
+        execute(insert_statement(Memory), values_of(row))
         item.memory = row
 
     def update(self, item: GovernanceItem, changes: Mapping[str, Any]) -> None:

@@ -19,7 +19,6 @@ memories = panel(
     title=_("Memories"),
     group="beliefs",
     icon="memory",
-    url="/memories",
     order=10,
     count=in_use,
     tab=True,

@@ -1,6 +1,5 @@
 """The readers of notes, each asked the way an agent asks it."""
 
-from memory.api import exportable
 from memory.notes.find import check_duplicates, recall_notes
 from pawflow_web.identity.principal import Principal
 from review.lookalikes import find_lookalikes
@@ -32,7 +31,7 @@ def _in_similar(principal: Principal, item: GovernanceItem) -> bool:
 
 @reader("export", title="Export", surfaces=("GET /export",))
 def _in_export(principal: Principal, item: GovernanceItem) -> bool:
-    return exportable(principal).filter(pk=item.pk).exists()
+    return GovernanceItem.objects.open_to(principal).filter(pk=item.pk).exists()
 
 
 def _pages_hold(principal: Principal, item: GovernanceItem, query: str | None) -> bool:

@@ -5,16 +5,19 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from memory import display
+from memory.models.note import TAG_LONGEST, TAGS_MOST, Category
 from memory.notes.find import check_duplicates, recall_notes
 from memory.notes.services import remember_note
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.tools import Effect, Result, tool
 from review.lifecycle import forget as forget_item
+from review.limits import TEXT_MOST, TTL_DAYS_MOST
 from review.present import HitOut, ItemOut, present_all, present_hits
+from review.schemas import ScopeWord, one_of
 
-CategoryName = Literal["facts", "events", "discoveries", "preferences", "advice"]
-ScopeName = Literal["global", "agent", "conversation", "private"]
-Tag = Annotated[str, Field(min_length=1, max_length=80)]
+CategoryName = Annotated[Category, one_of(Category)]
+Text = Annotated[str, Field(min_length=1, max_length=TEXT_MOST)]
+Tag = Annotated[str, Field(min_length=1, max_length=TAG_LONGEST)]
 Reference = Annotated[str, Field(min_length=1, max_length=40, description="a belief: 3fa4c1d2e5b6 or #42")]
 
 
@@ -40,10 +43,10 @@ class RememberResult(Result):
 @tool("remember", family="memory", effect=Effect.WRITE, core=True, slash="memory add")
 def remember(
     call: Call,
-    text: Annotated[str, Field(min_length=1, max_length=8000, description="one belief in a sentence or two")],
-    tags: Annotated[list[Tag], Field(max_length=20, description="words to find it by")] = [],  # noqa: B006 - read only
+    text: Annotated[Text, Field(description="one belief in a sentence or two")],
+    tags: Annotated[list[Tag], Field(max_length=TAGS_MOST, description="words to find it by")] = [],  # noqa: B006 - read only
     scope: Annotated[
-        ScopeName | None,
+        ScopeWord | None,
         Field(description="who may read it; default agent for a caller with an agent, else global"),
     ] = None,
     category: Annotated[CategoryName | None, Field(description="what sort of belief it is")] = None,
@@ -52,7 +55,7 @@ def remember(
         Field(description="since when it is true: ISO time with zone, date, month, year, epoch"),
     ] = None,
     ttl_days: Annotated[
-        int | None, Field(ge=1, le=3650, description="forget it by itself after so many days; default never")
+        int | None, Field(ge=1, le=TTL_DAYS_MOST, description="forget it by itself after so many days; default never")
     ] = None,
     supersedes: Annotated[Reference | None, Field(description="the belief in use whose place this one takes")] = None,
 ) -> RememberResult:
@@ -107,7 +110,7 @@ class RecallResult(Result):
 def recall(
     call: Call,
     query: Annotated[str | None, Field(max_length=4000, description="words or a question; without it: a list")] = None,
-    tags: Annotated[list[Tag], Field(max_length=20, description="only beliefs with these tags")] = [],  # noqa: B006
+    tags: Annotated[list[Tag], Field(max_length=TAGS_MOST, description="only beliefs with these tags")] = [],  # noqa: B006
     tag_mode: Annotated[Literal["any", "all"], Field(description="whether any or all tags must be there")] = "any",
     category: Annotated[CategoryName | None, Field(description="only this sort of belief")] = None,
     as_of: Annotated[str | float | None, Field(description="what held in the world at that time")] = None,
@@ -182,7 +185,7 @@ class DuplicateResult(Result):
 @tool("check_duplicate", family="memory", effect=Effect.READ)
 def check_duplicate(
     call: Call,
-    text: Annotated[str, Field(min_length=1, max_length=8000, description="the words you would remember")],
+    text: Annotated[Text, Field(description="the words you would remember")],
     category: Annotated[CategoryName | None, Field(description="only this sort of belief")] = None,
 ) -> DuplicateResult:
     """See whether something is known already, in these or in similar words, before remembering it."""

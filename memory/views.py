@@ -1,14 +1,12 @@
 """The memories panel: what is known, searched and filtered, a form for more, and decisions over many."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -16,17 +14,24 @@ from memory.browse import Browse, add_form, browse
 from memory.forms import AddForm
 from memory.notes.services import Remembered, remember_note
 from pawflow_web.identity.person import person_of
-from pawflow_web.lib.errors import Conflict, DomainError, Invalid, Tombstoned
+from pawflow_web.lib.errors import Conflict, Invalid, Tombstoned
 from pawflow_web.web.paths import own_path
-from pawflow_web.web.render import nav_count, out_of_band, person_required, render_panel, toast, wants_partial
-from review.desk import forget_reasons
+from pawflow_web.web.render import (
+    nav_count,
+    out_of_band,
+    person_required,
+    render_panel,
+    target_of,
+    toast,
+    wants_partial,
+)
+from review import refusals
 from review.forms import BulkForm
-from review.lifecycle import BulkResult, decide_many, forget
-from review.models import JournalEntry, Tombstone
+from review.lifecycle import decide_many
 from review.outcomes import bulk_words
+from review.queue import forget_reasons
 from review.rows import reader_words
-from review.sentences import why
-from review.views import chosen
+from review.words import why
 
 TEMPLATE = "memory/memories.html"
 
@@ -39,7 +44,7 @@ def memories(request: HttpRequest) -> HttpResponse:
         return add(request)
     found = browse(request, request.GET)
     status = 422 if found.form.errors else 200
-    target = request.headers.get("HX-Target", "") if wants_partial(request) else ""
+    target = target_of(request)
     context = {"browse": found, "add": add_form(request)}
     if target == "memories-more":
         return render_panel(request, TEMPLATE, context, partial="rows", status=status)
@@ -66,8 +71,7 @@ def add(request: HttpRequest) -> HttpResponse:
             ttl_days=given["ttl_days"],
         )
     except Tombstoned as error:
-        notice = {"text": _refused_words(person_of(request).user_id, str(error.fields["tombstone"]))}
-        return _add_again(request, form, error.status, notice=notice | _refused_item(error))
+        return _add_again(request, form, error.status, notice=_refused(request, error))
     except (Invalid, Conflict) as error:
         form.refused(error.message, error.fields)
         return _add_again(request, form, error.status)
@@ -79,18 +83,13 @@ def add(request: HttpRequest) -> HttpResponse:
 def bulk(request: HttpRequest) -> HttpResponse:
     """Accept, forget or reject the chosen rows, each by itself."""
     form = BulkForm(request.POST)
-    refs, revisions = chosen(request)
+    refs, revisions = form.chosen()
     if not form.is_valid() or not refs:
         raise Invalid(_("Choose at least one row, and what to do with it."))
-    verb, note = form.cleaned_data["verb"], form.cleaned_data["reason"]
-    if verb == "forget":
-        results = [
-            _each(ref, lambda ref: forget(principal=person_of(request), reference=ref, note=note)) for ref in refs
-        ]
-    else:
-        _batch, results = decide_many(
-            principal=person_of(request), action=verb, references=refs, revisions=revisions, note=note
-        )
+    verb, comment = form.cleaned_data["verb"], form.cleaned_data["reason"]
+    _batch, results = decide_many(
+        principal=person_of(request), action=verb, references=refs, revisions=revisions, comment=comment
+    )
     sentence = bulk_words(verb, results)
     back = own_path(request.POST.get("back", "")) or reverse("memories")
     if not wants_partial(request):
@@ -101,14 +100,6 @@ def bulk(request: HttpRequest) -> HttpResponse:
     coverage = out_of_band(request, f"{TEMPLATE}#coverage", {**context, "swap": True})
     parts = (coverage, toast(request, sentence), nav_count(request, "review"))
     return render_panel(request, TEMPLATE, context, partial="list", out_of_band=parts)
-
-
-def _each(ref: str, decide: Callable[[str], Any]) -> BulkResult:
-    try:
-        decide(ref)
-    except DomainError as error:
-        return BulkResult(ref, error=error)
-    return BulkResult(ref, status="stale")
 
 
 # --- what became of the words -------------------------------------------------------------------------------------
@@ -162,25 +153,8 @@ def _add_again(
     return render_panel(request, TEMPLATE, context, partial="add", status=status)
 
 
-def _refused_words(user_id: int, ref: str) -> str:
-    """``You rejected this on 2 May (“wrong city”), so it was not stored.``"""
-    stone = Tombstone.objects.filter(user_id=user_id, ref=ref).first()
-    if stone is None:
-        return _("You rejected this, so it was not stored.")
-    day = date_format(localtime(stone.at), "j F Y")
-    entry = (
-        JournalEntry.objects.filter(item_id=stone.item_id, verb="reject")
-        .select_related("payload")
-        .order_by("-seq")
-        .first()
-    )
-    note = entry.payload.note if entry is not None and hasattr(entry, "payload") else ""
-    if note:
-        return _("You rejected this on %(day)s (“%(note)s”), so it was not stored.") % {"day": day, "note": note}
-    return _("You rejected this on %(day)s, so it was not stored.") % {"day": day}
-
-
-def _refused_item(error: Tombstoned) -> dict[str, str]:
-    """Where the rejection can be looked at and taken back, if its belief is still there."""
-    item = Tombstone.objects.filter(ref=str(error.fields["tombstone"])).values_list("item_ref", flat=True).first()
-    return {"url": reverse("item", args=[item]), "url_text": f"#{item}"} if item else {}
+def _refused(request: HttpRequest, error: Tombstoned) -> dict[str, str]:
+    """Why the words are refused, and where the rejection can be looked at and taken back."""
+    refusal = refusals.told(person_of(request), str(error.fields["tombstone"]))
+    item = refusal.item_ref
+    return {"text": refusal.sentence} | ({"url": reverse("item", args=[item]), "url_text": f"#{item}"} if item else {})

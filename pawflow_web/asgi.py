@@ -16,10 +16,15 @@ from typing import Any, cast
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
 from django.urls import re_path
 
+from pawflow_web.jobs.node import start_indexer_thread
 from pawflow_web.mcp.endpoint import McpEndpoint, Receive, Scope, Send
 from pawflow_web.web.asgi_handler import OneHopHandler
+
+if settings.ENV.process == "web":
+    start_indexer_thread()
 
 _pages = OneHopHandler()
 _mcp = McpEndpoint()

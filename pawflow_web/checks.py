@@ -12,16 +12,23 @@ from django.core.checks import CheckMessage, Error, register
 from django.utils.module_loading import autodiscover_modules
 
 from pawflow_web.lib.drains import registry as drains
+from pawflow_web.lib.registry import Registry
 from pawflow_web.lib.tools import registry as tools
+from pawflow_web.web.context import seals
+from pawflow_web.web.health import readiness
+from pawflow_web.web.panels import registry as panels
 from review.kinds import kinds
+from review.readers import readers
 
 MODULES = ("readiness", "kinds", "readers", "erase", "blocks", "tools", "tasks", "panels")
+
+REGISTRIES: tuple[Registry[Any], ...] = (kinds, readers, tools, drains, panels, readiness, seals)
 
 
 def load_registries() -> None:
     """Import what every app adds, then close the registries."""
     autodiscover_modules(*MODULES)
-    for registry in (kinds, tools, drains):
+    for registry in REGISTRIES:
         registry.freeze()
 
 

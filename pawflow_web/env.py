@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from pawflow_web.identity.names import NAME_RULE, is_name
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 SecretsPolicy = Literal["mark", "redact", "refuse"]
@@ -183,6 +185,13 @@ class Env:
             "OPTIONS": {},
         }
 
+    def connection_parameters(self) -> dict[str, Any]:
+        """The same as :func:`psycopg.connect` takes it."""
+        where = self.database()
+        names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+        given = {name: where[key] for name, key in names.items() if where[key]}
+        return {"connect_timeout": 5, **given, **where["OPTIONS"]}
+
 
 def _refuse_unknown(source: Mapping[str, str]) -> None:
     known = RESERVED | {row.name for row in SETTINGS}
@@ -201,8 +210,8 @@ def _user_name() -> str:
 
 def _owner(source: Mapping[str, str]) -> str:
     name = source.get("PAWFLOW_OWNER") or _user_name()
-    if not re.fullmatch(r"[A-Za-z0-9._-]{1,64}", name):
-        raise SettingError(f"PAWFLOW_OWNER is {name!a}; it must be 1 to 64 of A-Z a-z 0-9 . _ -.")
+    if not is_name(name):
+        raise SettingError(f"PAWFLOW_OWNER is {name!a}; it must be {NAME_RULE}.")
     return name
 
 

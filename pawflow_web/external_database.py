@@ -13,17 +13,8 @@ OLDEST_VECTOR = (0, 8)
 def check(env: Env) -> bool:
     """Make sure of the server, its extension and our key, which is made for a database without our tables.
     Returns whether it was. Raises :class:`SettingError` with one line."""
-    where = env.database()
     try:
-        with psycopg.connect(
-            dbname=where["NAME"],
-            user=where["USER"] or None,
-            password=where["PASSWORD"] or None,
-            host=where["HOST"] or None,
-            port=where["PORT"] or None,
-            autocommit=True,
-            **{"connect_timeout": 5, **where["OPTIONS"]},
-        ) as connection:
+        with psycopg.connect(**env.connection_parameters(), autocommit=True) as connection:
             _check_server(connection)
             _check_vector(connection)
             used = connection.execute("SELECT to_regclass('django_migrations') IS NOT NULL").fetchone() == (True,)

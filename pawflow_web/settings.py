@@ -10,7 +10,7 @@ ENV = Env.load()
 KEY = read_key(ENV)
 
 DEBUG = ENV.debug
-SECRET_KEY = KEY.hex() or "no key yet: only `up`, `migrate` and `owner` create one"
+SECRET_KEY = KEY.hex() or "no key yet: only `up`, `prepare`, `migrate` and `owner` create one"
 ALLOWED_HOSTS = list(ENV.allowed_hosts)
 ROOT_URLCONF = "pawflow_web.urls"
 ASGI_APPLICATION = "pawflow_web.asgi.application"

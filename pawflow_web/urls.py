@@ -18,7 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 if settings.DEBUG:
-    from pawflow_web.web.styleguide import styleguide
+    from pawflow_web.styleguide import styleguide
 
     urlpatterns.append(path("styleguide/", styleguide, name="styleguide"))
 

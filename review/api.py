@@ -8,13 +8,15 @@ from ninja import Query, Router
 from pawflow_web.identity.rest import call_of, person, reader
 from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.periods import last_instant
+from pawflow_web.lib.rest_types import Cursor, Limit
 from review import lifecycle, tombstones
 from review.filters import ItemFilter
 from review.find import by_reference, find_items, load_for_display
 from review.journal import Event, history
-from review.models import GovernanceItem, Tombstone
+from review.models import GovernanceItem, Status, Tombstone
 from review.present import ItemOut, present, present_all
-from review.queue import counts, flags_of
+from review.queue import counts
+from review.rows import flags_of
 from review.schemas import (
     AcceptIn,
     ActorOut,
@@ -28,8 +30,13 @@ from review.schemas import (
     ForgottenOut,
     HistoryOut,
     ItemsOut,
+    KindWord,
+    OriginWord,
+    PrivacyWord,
     QueueOut,
     RejectedOut,
+    ScopeWord,
+    StatusWord,
     TombstoneOut,
     TombstonesOut,
     WaitingOut,
@@ -37,15 +44,9 @@ from review.schemas import (
 
 router = Router(tags=["beliefs"])
 
-Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
-Cursor = Annotated[str | None, Query(max_length=20_000, description="the `next` of the page before")]
 Word = Annotated[str | None, Query(max_length=80)]
-StatusWord = Literal["candidate", "active", "needs_review", "stale", "superseded", "rejected", "any"]
-KindWord = Literal["note", "fact", "procedure"]
+# of notes, whose app lies above this one
 CategoryWord = Literal["facts", "events", "discoveries", "preferences", "advice"]
-ScopeWord = Literal["global", "agent", "conversation", "private"]
-PrivacyWord = Literal["normal", "sensitive", "secret"]
-OriginWord = Literal["user_channel", "automation", "extractor", "importer"]
 Words = Annotated[str | None, Query(max_length=4000, description="words to find")]
 
 
@@ -53,7 +54,7 @@ Words = Annotated[str | None, Query(max_length=4000, description="words to find"
 def items(
     request: HttpRequest,
     q: Words = None,
-    status: StatusWord = "active",
+    status: StatusWord | Literal["any"] = Status.ACTIVE,
     kind: KindWord | None = None,
     scope: ScopeWord | None = None,
     agent: Word = None,
@@ -68,7 +69,7 @@ def items(
 ) -> ItemsOut:
     """Beliefs. A person sees every status (default active); an agent what it may recall."""
     principal = call_of(request).principal
-    if not principal.is_person and status not in {"active", "any"}:
+    if not principal.is_person and status not in {Status.ACTIVE, "any"}:
         return ItemsOut(items=[], next=None)
     narrowed_to = ItemFilter(
         fit_for_prompt=not principal.is_person,
@@ -100,7 +101,7 @@ def item(request: HttpRequest, ref: str) -> ItemOut:
     """One belief by its reference, if this caller may see it: an agent only what it may recall."""
     principal = call_of(request).principal
     rows = GovernanceItem.objects.for_display()
-    return present(by_reference(rows.visible_to(principal) if principal.is_person else rows.recallable(principal), ref))
+    return present(by_reference(rows.open_to(principal), ref))
 
 
 @router.get("/items/{ref}/history", auth=person, response=HistoryOut)
@@ -120,7 +121,7 @@ def forget(request: HttpRequest, ref: str) -> ForgottenOut:
 @router.get("/review", auth=person, response=QueueOut)
 def review_queue(
     request: HttpRequest,
-    status: Literal["needs_review", "candidate"] = "needs_review",
+    status: Literal[Status.NEEDS_REVIEW, Status.CANDIDATE] = Status.NEEDS_REVIEW,
     kind: KindWord | None = None,
     origin: OriginWord | None = None,
     agent: Word = None,
@@ -161,7 +162,7 @@ def bulk(request: HttpRequest, payload: BulkIn) -> BulkOut:
         action=payload.action,
         references=payload.refs,
         revisions=payload.revisions,
-        note=payload.reason,
+        comment=payload.reason,
     )
     rows = [
         BulkRowOut(ref=row.ref, ok=False, error=row.error.body()["error"])
@@ -177,17 +178,14 @@ def list_tombstones(request: HttpRequest, limit: Limit = 50, cursor: Cursor = No
     """Words that are refused from now on, by the belief they were; never the words."""
     principal = call_of(request).principal
     pager = Pager.of("tombstones", principal.user_id, {})
-    position = pager.read(cursor)
-    rows = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None).order_by("-pk")
-    if position is not None:
-        rows = rows.filter(pk__lt=position)
-    page = list(rows[: limit + 1])
+    rows = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None)
+    page = pager.page(rows, order=("-pk",), limit=limit, cursor=cursor)
     return TombstonesOut(
         items=[
             TombstoneOut(ref=row.ref, item=row.item_ref, key=None, created_at=row.at, hits=row.hits)
-            for row in page[:limit]
+            for row in page.rows
         ],
-        next=pager.write(page[limit - 1].pk) if len(page) > limit else None,
+        next=page.next,
     )
 
 
@@ -206,7 +204,7 @@ def accept(request: HttpRequest, ref: str, payload: AcceptIn) -> DecisionOut:
         reference=ref,
         revision=payload.revision,
         demote=payload.demote,
-        note=payload.reason,
+        comment=payload.reason,
     )
     return DecisionOut(item=_shown(done), demoted=done.demoted.ref if done.demoted else None, decision=done.number)
 
@@ -215,7 +213,7 @@ def accept(request: HttpRequest, ref: str, payload: AcceptIn) -> DecisionOut:
 def reject(request: HttpRequest, ref: str, payload: DecisionIn) -> RejectedOut:
     """It should never have been believed; its words are refused from now on."""
     done = lifecycle.reject(
-        principal=call_of(request).principal, reference=ref, revision=payload.revision, note=payload.reason
+        principal=call_of(request).principal, reference=ref, revision=payload.revision, comment=payload.reason
     )
     tombstone = done.tombstone.ref if done.tombstone else ""
     return RejectedOut(item=_shown(done), demoted=None, tombstone=tombstone, decision=done.number)
@@ -225,7 +223,7 @@ def reject(request: HttpRequest, ref: str, payload: DecisionIn) -> RejectedOut:
 def restore(request: HttpRequest, ref: str, payload: DecisionIn) -> DecisionOut:
     """Take a rejected belief back into review and lift its refusal."""
     done = lifecycle.restore(
-        principal=call_of(request).principal, reference=ref, revision=payload.revision, note=payload.reason
+        principal=call_of(request).principal, reference=ref, revision=payload.revision, comment=payload.reason
     )
     return DecisionOut(item=_shown(done), demoted=None, decision=done.number)
 
@@ -256,7 +254,7 @@ def _event(event: Event) -> EventOut:
         verb=entry.verb,
         actor=ActorOut(kind=entry.actor_kind, name=entry.actor_name, token=entry.actor_token or None),
         reason=entry.reason,
-        note=event.note,
+        note=event.comment,
         from_=event.status_before,
         to=event.status_after,
         changes=event.changes,

@@ -1,7 +1,7 @@
 """What a list or a search is narrowed to, said twice on purpose: in SQL, which decides, and inside the index,
 so that a narrow reader is not starved by the candidates of others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -12,12 +12,14 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.search import All, AnyOf, Filter, Not, Range, Term
 from pawflow_web.lib.search import Any as AnyFilter
 from review.kinds import kinds
-from review.querysets import readable_privacy, recallable, visible
+from review.querysets import SCOPES, Named, has_first_reason, readable_privacy, recallable, scopes_of, visible
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 BEGINNING, END = -(2**62), 2**62
 NOBODY = "-"
-Hold = Literal["always", "bounded", "then"]
+Hold = Literal["open", "bounded", "past", "then"]
+# The place of everything, for those who read in all scopes.
+ANYWHERE = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class ItemFilter:
         condition = door & Q(**self._columns())
         if self.at is not None and not self.fit_for_prompt:
             condition &= Q(valid__contains=self.at)
+        if self.reasons:
+            condition &= has_first_reason(self.reasons)
         return condition & self._of_kinds()
 
     def _columns(self) -> dict[str, Any]:
@@ -59,7 +63,6 @@ class ItemFilter:
             "scope_agent__name": self.agent,
             "origin": self.origin,
             "privacy": self.privacy,
-            "reason__in": self.reasons,
             "scope_conversation__project__slug": self.project,
         }
         given = {name: value for name, value in columns.items() if value}
@@ -89,7 +92,8 @@ class ItemFilter:
         return All(*parts, *self._terms())
 
     def _readable(self, principal: Principal, now: datetime) -> Filter:
-        """``recallable``. Only what is bounded in time is asked for its bounds: a range looks at every document."""
+        """``recallable``. A range looks at every document, so only what time may still change is asked for its
+        bounds when the question is about the present."""
         moment = micros(self.at or now)
         bounds = [
             Range("expires_at", least=micros(now) + 1),
@@ -99,31 +103,23 @@ class ItemFilter:
         if self.known_at is not None:
             known = micros(self.known_at)
             bounds += [Range("known_from", most=known), Range("known_to", least=known + 1)]
-            return All(self._on_shelves(principal, "always", "bounded", "then"), *bounds)
-        return AnyFilter(
-            self._on_shelves(principal, "always"),
-            All(self._on_shelves(principal, "bounded"), *bounds),
-        )
+            return All(self._on_shelves(principal, "open", "bounded", "past", "then"), *bounds)
+        if self.at is not None:
+            return All(self._on_shelves(principal, "open", "bounded", "past"), *bounds)
+        return AnyFilter(self._on_shelves(principal, "open"), All(self._on_shelves(principal, "bounded"), *bounds))
 
     def _on_shelves(self, principal: Principal, *holds: Hold) -> Filter:
         names = [self.kind] if self.kind else [kind.name for kind in kinds.all()]
-
-        def of(*scopes: str) -> Filter:
-            return AnyOf(
-                "shelf",
-                [
-                    shelf(hold, kind=kind, privacy=privacy, scope=scope)
-                    for hold in holds
-                    for kind in names
-                    for privacy in readable_privacy(principal)
-                    for scope in scopes
-                ],
-            )
-
-        if principal.is_person:
-            return of("global", "agent", "conversation", "private")
-        own = [All(of(scope), *parts) for scope, parts in _narrow_scopes(principal)]
-        return AnyFilter(of("global"), *own)
+        return AnyOf(
+            "shelf",
+            [
+                shelf(hold, kind, privacy, place)
+                for hold in holds
+                for kind in names
+                for privacy in readable_privacy(principal)
+                for place in _places(principal)
+            ],
+        )
 
     def _terms(self) -> list[Filter]:
         terms: list[Filter] = [
@@ -153,34 +149,36 @@ class ItemFilter:
         return terms
 
 
-def shelf(hold: Hold, *, kind: str, privacy: str, scope: str) -> str:
+def shelf(hold: Hold, kind: str, privacy: str, place: str) -> str:
     """Where a readable document stands: what every reader asks at once, as one word of the index.
 
-    ``hold``: it holds now without any bound in time, or within bounds, or it is an earlier state.
+    ``hold``: it holds now and nothing in time will change that; time may change whether it holds; its time is
+    over; it is an earlier state.
     """
-    return "/".join((hold, kind, privacy, scope))
+    return "/".join((hold, kind, privacy, place))
+
+
+def place(scope: str, named: Mapping[Named, int]) -> str:
+    """A scope with the ids that it names, as part of a word of the index."""
+    return ":".join((scope, *(str(named[name]) for name in SCOPES[scope])))
+
+
+def _places(principal: Principal) -> list[str]:
+    if principal.is_person:
+        return [ANYWHERE]
+    return [place(scope, named) for scope, named in scopes_of(principal).items()]
 
 
 def _scopes(principal: Principal) -> Filter:
     """``visible`` inside the index, which holds one owner's beliefs only."""
     if principal.is_person:
         return All()
-    narrow = [All(Term("scope", scope), *parts) for scope, parts in _narrow_scopes(principal)]
-    return AnyFilter(Term("scope", "global"), *narrow)
-
-
-def _narrow_scopes(principal: Principal) -> list[tuple[str, tuple[Filter, ...]]]:
-    """The scopes beside global that an agent sees, and what a document there must name."""
-    agent = Term("agent_id", str(principal.agent_id))
-    conversation = Term("conversation_id", str(principal.conversation_id))
-    seen: list[tuple[str, tuple[Filter, ...]]] = []
-    if principal.agent_id is not None:
-        seen.append(("agent", (agent,)))
-    if principal.conversation_id is not None:
-        seen.append(("conversation", (conversation,)))
-    if principal.agent_id is not None and principal.conversation_id is not None:
-        seen.append(("private", (agent, conversation)))
-    return seen
+    return AnyFilter(
+        *(
+            All(Term("scope", scope), *(Term(f"{name}_id", str(pk)) for name, pk in named.items()))
+            for scope, named in scopes_of(principal).items()
+        )
+    )
 
 
 def micros(instant: datetime) -> int:

@@ -14,16 +14,17 @@ from pawflow_web.lib.db import execute
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.ids import parse_number, parse_ref
 from pawflow_web.lib.paging import Pager
+from pawflow_web.lib.prepared import RowsByIds
 from pawflow_web.lib.search import count_with_tail, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
 from review.filters import ItemFilter
 from review.index import found_by_tokens, index_of
 from review.kinds import kinds
 from review.models import GovernanceItem
-from review.querysets import ItemQuerySet
+from review.querysets import SCOPES, ItemQuerySet, scopes_of
 
-# Narrow before wide: what was said for this place stands above what holds everywhere.
-SCOPE_ORDER = ("private", "conversation", "agent", "global")
+# What was said for this place stands above what holds everywhere.
+SCOPE_ORDER = tuple(SCOPES)
 SCOPE_BOOST = {"private": 1.15, "conversation": 1.10, "agent": 1.05, "global": 1.0}
 # A hit below this share of the best one is noise, however narrow its scope.
 RELEVANCE_FLOOR = 0.3
@@ -208,8 +209,12 @@ class SearchStatement:
         return FoundRow(pk, str(pk), changed, tokens, scope, recorded_at)
 
 
+_displayed = RowsByIds(lambda: GovernanceItem.objects.for_display().order_by())
+
+
 def load_for_display(ids: Sequence[int]) -> Mapping[int, GovernanceItem]:
-    return GovernanceItem.objects.filter(pk__in=ids).for_display().in_bulk() if ids else {}
+    """The beliefs with these ids as ``for_display`` gives them."""
+    return {item.pk: item for item in _displayed(ids)}
 
 
 # --- as a list ------------------------------------------------------------------------------------------------
@@ -225,7 +230,7 @@ def _listed(
 ) -> Page:
     items = GovernanceItem.objects.filter(narrowed_to.condition(principal))
     if sort == "scope":
-        rows = _by_scope(items.order_by("-recorded_at", "-pk"), _scopes_of(principal), limit + 1, position)
+        rows = _by_scope(items.order_by("-recorded_at", "-pk"), list(scopes_of(principal)), limit + 1, position)
     else:
         rows = _by_time(items, limit + 1, position, oldest_first=sort == "oldest")
     follow = None
@@ -248,13 +253,6 @@ def _count(principal: Principal, narrowed_to: ItemFilter) -> int:
         where = narrowed_to.in_index(principal, now())
         counted = count_with_tail(index_of(principal.user_id), statement, where=where)
     return GovernanceItem.objects.filter(condition).count() if counted is None else counted
-
-
-def _scopes_of(principal: Principal) -> list[str]:
-    """In which scopes there can be anything at all, narrow ones first."""
-    agent, conversation = principal.agent_id is not None, principal.conversation_id is not None
-    seen = {"private": agent and conversation, "conversation": conversation, "agent": agent, "global": True}
-    return [scope for scope in SCOPE_ORDER if principal.is_person or seen[scope]]
 
 
 def _by_time(

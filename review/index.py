@@ -4,7 +4,8 @@ Every item has one document as it is now. Where it was believed otherwise before
 for questions about an earlier state of knowledge.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -14,14 +15,15 @@ from django.db.models import QuerySet
 from pawflow_web.identity.models import UserClock
 from pawflow_web.lib.search import Document, Index, Schema
 from pawflow_web.lib.text import Tokens, analyse
-from review.filters import BEGINNING, END, NOBODY, Hold, micros, shelf
+from review.filters import ANYWHERE, BEGINNING, END, NOBODY, Hold, micros, place, shelf
 from review.kinds import kind_of, kinds
 from review.models import Believed, GovernanceItem, Privacy
-from review.querysets import READABLE
+from review.models.choices import READABLE
+from review.querysets import SCOPES, first_reason
 
 SCHEMA = Schema(
     "beliefs",
-    2,
+    4,
     terms=(
         "doc",
         "shelf",
@@ -63,7 +65,7 @@ def catch_up(user_id: int) -> bool:
     after = index.watermark
     # Numbers follow the order of commits: everything up to this one is there to be read. What changes while
     # we read gets a higher one and comes with the next batch.
-    seq = UserClock.objects.values_list("seq", flat=True).get(pk=user_id)
+    seq, moment = UserClock.objects.values_list("seq", "at").get(pk=user_id)
     if after is not None and after >= seq:
         return False
     items = list(_changed(user_id, after or 0, seq)[: BATCH + 1])
@@ -71,7 +73,7 @@ def catch_up(user_id: int) -> bool:
     del items[BATCH:]
     watermark = items[-1].changed_seq if more else seq
     secret = [str(item.pk) for item in items if item.privacy == Privacy.SECRET]
-    index.write(_documents(items), after=after, watermark=watermark, delete=secret)
+    index.write(_documents(items, moment), after=after, watermark=watermark, delete=secret)
     return more
 
 
@@ -85,16 +87,17 @@ def _changed(user_id: int, after: int, upto: int) -> QuerySet[GovernanceItem]:
     )
 
 
-def _documents(items: list[GovernanceItem]) -> Iterator[Document]:
+def _documents(items: list[GovernanceItem], moment: datetime) -> Iterator[Document]:
+    """``moment`` is past already: what is over by then stays so."""
     believed: dict[int, list[Believed]] = {}
     for row in Believed.objects.filter(item_id__in=[item.pk for item in items]).order_by("pk"):
         believed.setdefault(row.item_id, []).append(row)
     for item in items:
         if item.privacy != Privacy.SECRET:
-            yield from _documents_of(item, believed.get(item.pk, []))
+            yield from _documents_of(item, believed.get(item.pk, []), moment)
 
 
-def _documents_of(item: GovernanceItem, believed: list[Believed]) -> Iterator[Document]:
+def _documents_of(item: GovernanceItem, believed: list[Believed], moment: datetime) -> Iterator[Document]:
     """The item as it is, which also stands for the last period in which it was believed like this, and one
     document for each other period. Nobody may ask for earlier periods of what is no longer readable."""
     kind = kind_of(item)
@@ -105,14 +108,13 @@ def _documents_of(item: GovernanceItem, believed: list[Believed]) -> Iterator[Do
     known = _bounds("known", current.known) if current else {"known_from": END, "known_to": BEGINNING}
     now = {**_bounds("valid", item.valid), **known, "expires_at": expires}
     readable = item.status in READABLE
-    hold: Hold = "always" if item.expires_at is None and _holds_always(item.valid) else "bounded"
-    place = {"doc": "item", **({"shelf": _shelf(item, hold)} if readable else {})}
-    yield Document(item.pk, tokens, str(item.pk), {**terms, **place}, now)
+    stands = {"doc": "item", **({"shelf": _shelves(item, _hold(now, micros(moment)))} if readable else {})}
+    yield Document(item.pk, tokens, str(item.pk), {**terms, **stands}, now)
     for row in believed if readable else ():
         if row is not current:
             then = {**_bounds("valid", row.valid), **_bounds("known", row.known), "expires_at": expires}
-            place = {"doc": "then", "shelf": _shelf(item, "then")}
-            yield Document(item.pk, tokens, str(item.pk), {**terms, **place}, then)
+            stands = {"doc": "then", "shelf": _shelves(item, "then")}
+            yield Document(item.pk, tokens, str(item.pk), {**terms, **stands}, then)
 
 
 def _terms(item: GovernanceItem) -> dict[str, str | list[str]]:
@@ -121,7 +123,7 @@ def _terms(item: GovernanceItem) -> dict[str, str | list[str]]:
     return {
         "kind": item.kind,
         "status": item.status,
-        "reason": item.reason,
+        "reason": first_reason(item.reason, contradicts=item.contradicts_id is not None),
         "scope": item.scope,
         "agent": item.scope_agent.name if item.scope_agent else NOBODY,
         "agent_id": str(item.scope_agent_id or NOBODY),
@@ -133,12 +135,18 @@ def _terms(item: GovernanceItem) -> dict[str, str | list[str]]:
     }
 
 
-def _shelf(item: GovernanceItem, hold: Hold) -> str:
-    return shelf(hold, kind=item.kind, privacy=item.privacy, scope=item.scope)
+def _shelves(item: GovernanceItem, hold: Hold) -> list[str]:
+    """One for those who read everywhere, one for those who read in the scope of the item."""
+    named = {name: getattr(item, f"scope_{name}_id") for name in SCOPES[item.scope]}
+    return [shelf(hold, item.kind, item.privacy, where) for where in (ANYWHERE, place(item.scope, named))]
 
 
-def _holds_always(value: DateTimeTZRange) -> bool:
-    return not value.isempty and value.lower is None and value.upper is None
+def _hold(bounds: Mapping[str, int], moment: int) -> Hold:
+    """What time does to a document with these bounds after ``moment``."""
+    if bounds["valid_to"] <= moment or bounds["expires_at"] <= moment:
+        return "past"
+    endless = bounds["valid_to"] == bounds["expires_at"] == END
+    return "open" if endless and bounds["valid_from"] <= moment else "bounded"
 
 
 def _bounds(name: str, value: DateTimeTZRange) -> dict[str, int]:

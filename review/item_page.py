@@ -15,17 +15,14 @@ from pawflow_web.identity.principal import Principal
 from review.desk import EVIDENCE_MOST
 from review.journal import Event, history
 from review.models import Evidence, GovernanceItem, Status
-from review.queue import flags_of
 from review.ranges import Interval, ranges_of
 from review.readers import check, readers
-from review.rows import Row, full_rows
+from review.rows import Row, flags_of, full_rows
 from review.sentences import Step, history_steps, source_steps, status_sentence
 from review.transitions import TABLE
 
 # Every reader pages through its whole list; with more beliefs than this the page asks before it does so.
 CHECK_AT_ONCE = 500
-
-VERBS = ("accept", "reject", "forget", "restore")
 
 
 @dataclass(frozen=True, slots=True)

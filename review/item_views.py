@@ -11,15 +11,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from pawflow_web.identity.person import person_of
-from pawflow_web.lib.errors import Conflict
+from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.web.paths import own_path
-from pawflow_web.web.render import nav_count, out_of_band, person_required, render_panel, toast, wants_partial
-from review.desk import find_item, forget_reasons
+from pawflow_web.web.render import (
+    nav_count,
+    out_of_band,
+    person_required,
+    render_panel,
+    target_of,
+    toast,
+    wants_partial,
+)
+from review.desk import find_item
 from review.forms import DecisionForm
 from review.item_page import check_readers, detail_of, page_of
-from review.lifecycle import accept, forget, reject, restore
 from review.models import GovernanceItem
-from review.outcomes import done_words
+from review.outcomes import decide
+from review.queue import forget_reasons
 from review.rows import rows_of
 
 TEMPLATE = "review/item.html"
@@ -33,7 +41,7 @@ _ROW = re.compile(r"([a-z]+)-[0-9a-f]{12}")
 def item(request: HttpRequest, ref: str) -> HttpResponse:
     """``/items/<ref>``, also by short number: the page, or the short form beside the list that asked."""
     found = find_item(person_of(request), ref)
-    beside = _BESIDE.fullmatch(_target(request))
+    beside = _BESIDE.fullmatch(target_of(request))
     if beside:
         return _detail(request, found, beside[1])
     return render_panel(request, TEMPLATE, {"page": page_of(request, found)}, partial="panel")
@@ -54,41 +62,19 @@ def item_readers(request: HttpRequest, ref: str) -> HttpResponse:
 def item_act(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
     """Accept, reject, forget or restore; the answer replaces the row, the detail or the page that asked."""
     try:
-        fact, detail, status = _done(request, ref, verb)
-    except Conflict as error:
+        done = decide(person_of(request), verb, ref, DecisionForm(request.POST))
+    except (Conflict, Invalid) as error:
         return _refused(request, ref, error)
+    status = done.item.status
     if not wants_partial(request):
-        messages.success(request, f"{fact} {detail}", extra_tags=status)
+        messages.success(request, f"{done.fact} {done.detail}", extra_tags=status)
         return redirect(own_path(request.POST.get("back", "")) or reverse("item", args=[ref]))
     forget_reasons(request)
-    note = toast(request, fact, detail=detail, status=status)
+    note = toast(request, done.fact, detail=done.detail, status=status)
     return _replaced(request, find_item(person_of(request), ref), (note, nav_count(request, "review")))
 
 
-def _done(request: HttpRequest, ref: str, verb: str) -> tuple[str, str, str]:
-    """The fact, its consequence and the status word for its colour."""
-    principal = person_of(request)
-    form = DecisionForm(request.POST)
-    revision = form.cleaned_data["revision"] if form.is_valid() else None
-    note = form.cleaned_data.get("reason", "") if form.is_valid() else ""
-    if verb == "forget":
-        forget(principal=principal, reference=ref, note=note)
-        return (
-            _("Forgotten."),
-            _("No agent reads it any more. It may be said again, and you can bring it back."),
-            "stale",
-        )
-    decide = {"accept": accept, "reject": reject, "restore": restore}[verb]
-    done = decide(principal=principal, reference=ref, revision=revision, note=note)
-    fact, detail = done_words(verb, done)
-    return fact, detail, str(done.item.status)
-
-
 # --- answers ----------------------------------------------------------------------------------------------------
-
-
-def _target(request: HttpRequest) -> str:
-    return request.headers.get("HX-Target", "") if wants_partial(request) else ""
 
 
 def _detail(
@@ -107,7 +93,7 @@ def _detail(
 
 def _replaced(request: HttpRequest, found: GovernanceItem, parts: tuple[SafeString, ...]) -> HttpResponse:
     """The part of the page that asked, as it is now."""
-    target = _target(request)
+    target = target_of(request)
     if beside := _ACTED_IN.fullmatch(target):
         row = out_of_band(request, f"{TEMPLATE}#row", _row(found, beside[1], swap=True, current=True))
         return _detail(request, found, beside[1], parts=(row, *parts))
@@ -120,10 +106,10 @@ def _row(found: GovernanceItem, panel: str, *, swap: bool = False, current: bool
     return {"row": rows_of([found])[0], "panel": panel, "swap": swap, "current": current}
 
 
-def _refused(request: HttpRequest, ref: str, error: Conflict) -> HttpResponse:
+def _refused(request: HttpRequest, ref: str, error: Conflict | Invalid) -> HttpResponse:
     """The belief as it is now, with what stood in the way."""
     found = find_item(person_of(request), ref)
-    target = _target(request)
+    target = target_of(request)
     if beside := _ACTED_IN.fullmatch(target):
         return _detail(request, found, beside[1], notice=error.message, status=error.status)
     if (row_of := _ROW.fullmatch(target)) and row_of[1] != "item":

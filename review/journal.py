@@ -12,12 +12,12 @@ from django.db import connection, transaction
 from pawflow_web.identity.models import User, UserClock
 from pawflow_web.lib.db import execute
 from review.kinds import kind_of, kinds
-from review.models import GovernanceItem, JournalEntry
-from review.snapshots import Snapshot, entry_hash, payload_digest, snapshot, words_mac
+from review.models import EventKind, GovernanceItem, JournalEntry
+from review.snapshots import Snapshot, payload_digest, seal_of, snapshot, words_mac
 
 GENESIS = "0" * 64
 # Below an entry of these, the payloads of the item were erased on purpose.
-ERASING = frozenset({"purge", "sealed"})
+ERASING = frozenset({EventKind.PURGE, EventKind.SEALED})
 _CHUNK = 2000
 
 
@@ -80,17 +80,17 @@ class _Chain:
         self.count += 1
         if entry.seq != self.seq + 1:
             self.differences.append({"seq": entry.seq, "problem": "gap"})
-        if entry.prev != self.head or entry.hash != _expected(entry):
+        if entry.prev != self.head or entry.hash != seal_of(entry):
             self.differences.append({"seq": entry.seq, "problem": "hash"})
         self.seq, self.head = entry.seq, entry.hash
         self.refs[entry.item_id] = entry.item_ref
         if entry.event in ERASING:
             self._without_payload.pop(entry.item_id, None)
-            if entry.event == "purge":
+            if entry.event == EventKind.PURGE:
                 self.snapshots.pop(entry.item_id, None)
         payload = getattr(entry, "payload", None)
         if payload is None:
-            if entry.event != "purge":
+            if entry.event != EventKind.PURGE:
                 self._without_payload.setdefault(entry.item_id, []).append(entry.seq)
             return
         if payload_digest(payload.salt, payload.body, payload.note) != entry.payload_digest:
@@ -107,23 +107,6 @@ def _entries(user: User) -> Iterator[JournalEntry]:
     while chunk := list(rows.filter(seq__gt=last)[:_CHUNK]):
         yield from chunk
         last = chunk[-1].seq
-
-
-def _expected(entry: JournalEntry) -> str:
-    return entry_hash(
-        prev=entry.prev,
-        seq=entry.seq,
-        decision=entry.decision,
-        item_ref=entry.item_ref,
-        event=entry.event,
-        verb=entry.verb,
-        actor=(entry.actor_kind, entry.actor_name, entry.actor_token),
-        reason=entry.reason,
-        undoes=entry.undoes,
-        moved=entry.moved,
-        at=entry.at,
-        digest=entry.payload_digest,
-    )
 
 
 def _compare(user: User, chain: _Chain) -> int:
@@ -172,13 +155,14 @@ def _shown(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One entry of an item's history, with what it changed: ``{field: [before, after]}``."""
+    """One entry of an item's history, with what it changed: ``{field: [before, after]}``. ``comment`` is what a
+    person said to it."""
 
     entry: JournalEntry
     status_before: str | None
     status_after: str | None
     changes: dict[str, list[Any]]
-    note: str
+    comment: str
 
 
 def history(item: GovernanceItem) -> list[Event]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from pawflow_web.identity.principal import Principal
-from review.models import GovernanceItem, Origin, Status
-from review.models.item import Privacy
+from review.kinds import Kind
+from review.models import GovernanceItem, Origin, Privacy, Reason, Status
 from review.preparing import Prepared
 from review.proposals import Judgement
 
@@ -16,27 +16,27 @@ EXTRACTOR_REVIEW_FROM = 55
 AGAIN_CONFIDENCE = 5
 
 # Reasons that only say who spoke: the owner's own word settles them.
-WAITING_FOR_ORIGIN = frozenset({"automation_review", "origin_unknown", "import_review", "extractor_review"})
+WAITING_FOR_ORIGIN = frozenset(
+    {Reason.AUTOMATION_REVIEW, Reason.ORIGIN_UNKNOWN, Reason.IMPORT_REVIEW, Reason.EXTRACTOR_REVIEW}
+)
 
 Again = Literal["evidence", "confirm", "restate", "review"]
 
 
-def judge_new(
-    prepared: Prepared, principal: Principal, origin: str, *, kind_confidence: int, near_tombstone: bool
-) -> Judgement:
+def judge_new(prepared: Prepared, principal: Principal, origin: str, kind: Kind, *, near_tombstone: bool) -> Judgement:
     """Status, reason and confidence of words that were not there before."""
     given = prepared.proposal.confidence
     unreviewed = UNREVIEWED_CONFIDENCE if given is None else given
-    if prepared.proposal.kind == "procedure":
-        best = Judgement(Status.CANDIDATE, "procedure_candidate", unreviewed, may_replace=False)
+    if kind.best_status == Status.CANDIDATE:
+        best = Judgement(Status.CANDIDATE, Reason.PROCEDURE_CANDIDATE, unreviewed, may_replace=False)
     elif origin == Origin.USER_CHANNEL:
-        best = Judgement(Status.ACTIVE, "user_channel", kind_confidence, may_replace=True)
+        best = Judgement(Status.ACTIVE, Reason.USER_CHANNEL, kind.confidence, may_replace=True)
     elif origin == Origin.EXTRACTOR:
         best = _of_extractor(given or 0)
     elif origin == Origin.IMPORTER:
-        best = Judgement(Status.NEEDS_REVIEW, "import_review", unreviewed, may_replace=False)
+        best = Judgement(Status.NEEDS_REVIEW, Reason.IMPORT_REVIEW, unreviewed, may_replace=False)
     else:
-        reason = "automation_review" if principal.origin_known else "origin_unknown"
+        reason = Reason.AUTOMATION_REVIEW if principal.origin_known else Reason.ORIGIN_UNKNOWN
         best = Judgement(Status.NEEDS_REVIEW, reason, UNREVIEWED_CONFIDENCE, may_replace=False)
     return _lowered(best, prepared, near_tombstone=near_tombstone)
 
@@ -56,7 +56,7 @@ def judge_again(prepared: Prepared, duplicate: GovernanceItem, origin: str, *, n
     if duplicate.status == Status.NEEDS_REVIEW:
         waits_for_origin = duplicate.reason in WAITING_FOR_ORIGIN and origin == Origin.USER_CHANNEL
         return "restate" if waits_for_origin and not near_tombstone else "evidence"
-    if duplicate.status == Status.STALE and duplicate.reason != "consolidated":
+    if duplicate.status == Status.STALE and duplicate.reason != Reason.CONSOLIDATED:
         return "restate" if origin == Origin.USER_CHANNEL and not near_tombstone else "review"
     return "evidence"
 
@@ -74,26 +74,26 @@ def preferred(duplicates: Sequence[GovernanceItem]) -> GovernanceItem | None:
 
 def _of_extractor(confidence: int) -> Judgement:
     if confidence >= EXTRACTOR_ACTIVE_FROM:
-        return Judgement(Status.ACTIVE, "extractor_confident", confidence, may_replace=True)
+        return Judgement(Status.ACTIVE, Reason.EXTRACTOR_CONFIDENT, confidence, may_replace=True)
     if confidence >= EXTRACTOR_REVIEW_FROM:
-        return Judgement(Status.NEEDS_REVIEW, "extractor_review", confidence, may_replace=False)
-    return Judgement(Status.REJECTED, "extractor_below_floor", confidence, may_replace=False)
+        return Judgement(Status.NEEDS_REVIEW, Reason.EXTRACTOR_REVIEW, confidence, may_replace=False)
+    return Judgement(Status.REJECTED, Reason.EXTRACTOR_BELOW_FLOOR, confidence, may_replace=False)
 
 
 def _lowered(best: Judgement, prepared: Prepared, *, near_tombstone: bool) -> Judgement:
     """The same with what was found taken into account. The gravest finding gives the reason."""
-    reason = ""
+    reason: Reason | None = None
     if prepared.flags:
-        reason = "injection_flagged"
+        reason = Reason.INJECTION_FLAGGED
     elif prepared.unscanned:
-        reason = "scanner_unavailable"
+        reason = Reason.SCANNER_UNAVAILABLE
     elif prepared.privacy == Privacy.SECRET:
-        reason = "secret"
+        reason = Reason.SECRET
     elif prepared.privacy == Privacy.SENSITIVE:
-        reason = "sensitive_review"
+        reason = Reason.SENSITIVE_REVIEW
     elif near_tombstone:
-        reason = "near_tombstone"
-    if not reason or best.status == Status.REJECTED:
+        reason = Reason.NEAR_TOMBSTONE
+    if reason is None or best.status == Status.REJECTED:
         return best
     status = best.status if best.status == Status.CANDIDATE else Status.NEEDS_REVIEW
     return Judgement(status, reason, best.confidence, may_replace=False)

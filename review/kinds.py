@@ -15,7 +15,7 @@ from django.db.models import Q
 from pawflow_web.lib.registry import Registry
 
 if TYPE_CHECKING:
-    from review.models import GovernanceItem
+    from review.models import GovernanceItem, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Kind:
     found_by_paths: tuple[str, ...] = ()
     # hundredths; what a proposal from the owner's own channel starts with
     confidence: int
+    # the best that new words of this kind can come to, whoever says them: active or candidate
+    best_status: Status
 
     def write(self, item: GovernanceItem, facet: Mapping[str, Any]) -> None:
         """Insert the facet of a new item, under the clock."""
@@ -82,8 +84,13 @@ kinds: Registry[Kind] = Registry("kind")
 
 
 def kind_of(item: GovernanceItem) -> Kind:
-    """The registered kind of an item. Raises :class:`RuntimeError` for a row of an app that is not installed."""
-    kind = kinds.find(item.kind)
+    """See :func:`kind_named`."""
+    return kind_named(item.kind)
+
+
+def kind_named(name: str) -> Kind:
+    """A registered kind. Raises :class:`RuntimeError` for that of an app that is not installed."""
+    kind = kinds.find(name)
     if kind is None:
-        raise RuntimeError(f"no app registered the kind {item.kind}")
+        raise RuntimeError(f"no app registered the kind {name}")
     return kind

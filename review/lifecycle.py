@@ -5,24 +5,21 @@ reference, so that what may be seen is decided here and once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, DomainError, NeedsApproval, StaleRevision
 from review import tombstones
+from review.archiving import approve_archive, ask_for_archive
 from review.find import by_reference
 from review.ledger import Act, act
-from review.models import ArchiveRequest, ArchiveState, Batch, GovernanceItem, Status, Tombstone
-from review.placement import EMPTY, place
-from review.succession import retire_expired, rivals_of, supersede
+from review.models import GRAVE, LIVE, ArchiveRequest, Batch, GovernanceItem, Reason, Status, Tombstone
+from review.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
 from review.transitions import check_transition
-
-BULK_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +34,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Either the item is out of every reader, or a person has been asked."""
+    """Either the item is out of every reader, by the decision of that number, or a person has been asked."""
 
     item: GovernanceItem
-    forgotten: bool
+    number: int | None = None
     request: ArchiveRequest | None = None
+
+    @property
+    def forgotten(self) -> bool:
+        return self.number is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def accept(
     reference: str,
     revision: int | None = None,
     demote: str | None = None,
-    note: str = "",
+    comment: str = "",
     in_bulk: bool = False,
 ) -> Decision:
     """Let a waiting, proposed or stale belief be used.
@@ -81,23 +82,24 @@ def accept(
             # It was corrected away; who puts it back means that it holds from now on.
             valid = DateTimeTZRange(current.clock.at, None)
         _require_no_twin(current, item, valid)
-        placement = _settle_rivals(current, item, valid, demote)
+        room = _room_for(current, item, valid, demote)
+        make_room(current, room)
         current.write(
             item,
             "accept",
             status=Status.ACTIVE,
-            reason="accepted",
+            reason=Reason.ACCEPTED,
             decided=True,
             contradicts=None,
             retired_at=None,
             expires_at=_future_expiry(current, item),
-            note=note,
-            **placement.changes,
+            comment=comment,
+            **room.changes,
         )
-        return Decision(item, current.last_decision, demoted=placement.loser)
+        return Decision(item, current.last_decision, demoted=room.loser)
 
 
-def reject(*, principal: Principal, reference: str, revision: int | None = None, note: str = "") -> Decision:
+def reject(*, principal: Principal, reference: str, revision: int | None = None, comment: str = "") -> Decision:
     """It should never have been believed: out of every reader, and its words are refused from now on."""
     with act(principal) as current, current.decision():
         item = _locked(principal, reference, revision)
@@ -106,16 +108,16 @@ def reject(*, principal: Principal, reference: str, revision: int | None = None,
             item,
             "reject",
             status=Status.REJECTED,
-            reason="rejected",
+            reason=Reason.REJECTED,
             retired_at=current.clock.at,
             contradicts=None,
-            note=note,
+            comment=comment,
         )
-        _settle_archive_requests(current, item, ArchiveState.APPROVED)
-        return Decision(item, current.last_decision, tombstone=tombstones.bury(current, item, reason="rejected"))
+        approve_archive(current, item)
+        return Decision(item, current.last_decision, tombstone=tombstones.bury(current, item))
 
 
-def restore(*, principal: Principal, reference: str, revision: int | None = None, note: str = "") -> Decision:
+def restore(*, principal: Principal, reference: str, revision: int | None = None, comment: str = "") -> Decision:
     """Take a rejected belief back into review and lift its refusal.
 
     Raises :class:`Conflict` naming the row when the same words have been stored again meanwhile.
@@ -131,29 +133,35 @@ def restore(*, principal: Principal, reference: str, revision: int | None = None
             item,
             "restore",
             status=Status.NEEDS_REVIEW,
-            reason="restored",
+            reason=Reason.RESTORED,
             retired_at=None,
             expires_at=_future_expiry(current, item),
-            note=note,
+            comment=comment,
         )
         return Decision(item, current.last_decision)
 
 
-def forget(*, principal: Principal, reference: str, note: str = "") -> Forgotten:
+def forget(*, principal: Principal, reference: str, revision: int | None = None, comment: str = "") -> Forgotten:
     """Take a belief out of use, without prejudice: it may be said again.
 
     An automation, and any agent facing what a person pinned or decided, asks a person instead.
     """
     with act(principal) as current, current.decision():
-        item = _locked(principal, reference, None, readable=not principal.is_person)
+        item = _locked(principal, reference, revision, readable=not principal.is_person)
         guarded = not principal.is_person and (item.pinned or item.decided)
         if guarded or not principal.is_user_channel:
-            request = _request_archive(current, item, principal, note)
-            return Forgotten(item, forgotten=False, request=request)
+            return Forgotten(item, request=ask_for_archive(current, item, principal, comment))
         check_transition(item.status, "forget", Status.STALE)
-        current.write(item, "forget", status=Status.STALE, reason="forgotten", retired_at=current.clock.at, note=note)
-        _settle_archive_requests(current, item, ArchiveState.APPROVED)
-        return Forgotten(item, forgotten=True)
+        current.write(
+            item,
+            "forget",
+            status=Status.STALE,
+            reason=Reason.FORGOTTEN,
+            retired_at=current.clock.at,
+            comment=comment,
+        )
+        approve_archive(current, item)
+        return Forgotten(item, current.last_decision)
 
 
 def decide_many(
@@ -162,23 +170,28 @@ def decide_many(
     action: str,
     references: Sequence[str],
     revisions: Mapping[str, int] | None = None,
-    note: str = "",
+    comment: str = "",
 ) -> tuple[Batch, list[BulkResult]]:
-    """Accept or reject up to :data:`BULK_MOST` beliefs, each by itself: what cannot be decided stays and is
-    named. Contradicting and flagged beliefs are never accepted this way. The clock is held for one decision
-    at a time, so that the owner's agents get in between."""
-    verbs: dict[str, Callable[..., Decision]] = {"accept": partial(accept, in_bulk=True), "reject": reject}
+    """Accept, reject or forget up to :data:`~review.limits.BULK_MOST` beliefs, each by itself: what cannot be
+    decided stays and is named. Contradicting and flagged beliefs are never accepted this way. The clock is held for
+    one decision at a time, so that the owner's agents get in between."""
+    verbs: dict[str, Callable[..., Decision | Forgotten]] = {
+        "accept": partial(accept, in_bulk=True),
+        "reject": reject,
+        "forget": forget,
+    }
     decide = verbs[action]
     results: list[BulkResult] = []
     decisions: list[int] = []
     for reference in dict.fromkeys(references):
         revision = (revisions or {}).get(reference)
         try:
-            done = decide(principal=principal, reference=reference, revision=revision, note=note)
+            done = decide(principal=principal, reference=reference, revision=revision, comment=comment)
         except DomainError as error:
             results.append(BulkResult(reference, error=error))
         else:
-            decisions.append(done.number)
+            if done.number is not None:
+                decisions.append(done.number)
             results.append(BulkResult(reference, status=done.item.status))
     with act(principal) as current:
         batch = Batch.objects.create(user_id=principal.user_id, action=action, decisions=decisions, at=current.clock.at)
@@ -201,7 +214,7 @@ def _locked(principal: Principal, reference: str, revision: int | None, *, reada
 
 
 def _refuse_in_bulk(item: GovernanceItem) -> None:
-    if item.flags or item.reason in {"injection_flagged", "scanner_unavailable", "secret"}:
+    if item.flags or item.reason in GRAVE:
         raise NeedsApproval(f"#{item.ref} was flagged; look at it by itself.", fields={"ref": item.ref})
     if item.contradicts is not None:
         raise Conflict(
@@ -228,7 +241,7 @@ def _require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange)
             text_digest=item.text_digest,
             scope_agent=item.scope_agent,
             scope_conversation=item.scope_conversation,
-            status__in=(Status.CANDIDATE, Status.ACTIVE, Status.NEEDS_REVIEW),
+            status__in=LIVE,
             valid__upper_inf=True,
         )
         .exclude(pk=item.pk)
@@ -238,43 +251,26 @@ def _require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange)
         raise Conflict(f"The same words already stand as #{twin.ref}.", fields={"duplicate_of": twin.ref})
 
 
-@dataclass(frozen=True, slots=True)
-class _Settled:
-    changes: dict[str, Any]
-    loser: GovernanceItem | None = None
-
-
-def _settle_rivals(current: Act, item: GovernanceItem, valid: DateTimeTZRange, demote: str | None) -> _Settled:
-    """Make room for an accepted value among the others of its key."""
-    rivals = _rivals(current, item, demote)
-    placement = place([rival.valid for rival in rivals], valid, current.clock.at)
-    loser = rivals[placement.loser] if placement.loser is not None else None
-    if loser is not None and not _is_named(loser, item, demote):
+def _room_for(current: Act, item: GovernanceItem, valid: DateTimeTZRange, demote: str | None) -> Room:
+    """Where an accepted value goes among the others of its key. Raises :class:`Conflict` for one that may not give
+    way."""
+    room = find_room(valid, _rivals(current, item, demote), current.clock.at)
+    if room.loser is not None and not _is_named(room.loser, item, demote):
         raise Conflict(
-            f"#{loser.ref} holds now and was not named. Look at both, then accept with demote.",
-            fields={"contradicts": loser.ref},
+            f"#{room.loser.ref} holds now and was not named. Look at both, then accept with demote.",
+            fields={"contradicts": room.loser.ref},
         )
-    if loser is not None and placement.loser_valid is None:
+    if room.loser is not None and room.left is None:
         raise Conflict(
-            f"It is not known when this began, and #{loser.ref} holds at its end. Correct it with dates first.",
-            fields={"contradicts": loser.ref},
+            f"It is not known when this began, and #{room.loser.ref} holds at its end. Correct it with dates first.",
+            fields={"contradicts": room.loser.ref},
         )
-    changes: dict[str, Any] = {"valid": placement.valid}
-    if placement.assumed_start or item.valid.isempty:
-        changes["valid_from_precision"] = "assumed"
-    if loser is not None:
-        supersede(current, loser, placement.loser_valid or EMPTY)
-        changes["supersedes"] = loser
-    return _Settled(changes, loser)
+    return replace(room, assumed_start=room.assumed_start or item.valid.isempty)
 
 
 def _rivals(current: Act, item: GovernanceItem, demote: str | None) -> list[GovernanceItem]:
     """The values of its key, the one it contradicts and the one that the caller names."""
-    rows = (
-        GovernanceItem.objects.locked()
-        .owned_by(item.user_id)
-        .filter(status__in=(Status.ACTIVE, Status.SUPERSEDED), valid__isempty=False)
-    )
+    rows = holding(GovernanceItem.objects.locked().owned_by(item.user_id))
     rivals = {row.pk: row for row in rivals_of(current, item)}
     named = list(rows.filter(pk=item.contradicts_id)) if item.contradicts_id is not None else []
     if demote is not None:
@@ -289,25 +285,3 @@ def _is_named(loser: GovernanceItem, item: GovernanceItem, demote: str | None) -
     if item.contradicts_id == loser.pk:
         return True
     return demote is not None and demote.removeprefix("#") in {loser.ref, str(loser.number)}
-
-
-def _request_archive(current: Act, item: GovernanceItem, principal: Principal, note: str) -> ArchiveRequest:
-    """Ask a person, once: a wish that is pending already is answered with itself."""
-    pending = ArchiveRequest.objects.filter(item=item, state=ArchiveState.PENDING).first()
-    if pending is not None:
-        return pending
-    request = ArchiveRequest.objects.create(
-        user_id=item.user_id,
-        item=item,
-        principal=f"{principal.kind}:{principal.name}",
-        reason=note,
-        at=current.clock.at,
-    )
-    current.note(item, "archive_request", event="archive_request", note=note)
-    return request
-
-
-def _settle_archive_requests(current: Act, item: GovernanceItem, state: str) -> None:
-    ArchiveRequest.objects.filter(item=item, state=ArchiveState.PENDING).update(
-        state=state, decided_at=current.clock.at
-    )

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.db import execute
 from pawflow_web.lib.ranking import Query
 from pawflow_web.lib.search import All, Filter, Term, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
@@ -23,6 +24,8 @@ from review.proposals import Lookalikes
 SIMILAR_FROM = 0.3
 NEAR_FROM = 0.8
 MOST = 10
+
+_STANDING = "SELECT 1 FROM review_tombstone WHERE user_id = %s AND lifted_at IS NULL LIMIT 1"
 
 
 def find_lookalikes(principal: Principal, text: str, *, kind: str, category: str | None = None) -> Lookalikes:
@@ -43,14 +46,14 @@ def find_lookalikes(principal: Principal, text: str, *, kind: str, category: str
 
 def _near_tombstone(principal: Principal, tokens: Tokens, kind: str) -> str:
     """Of the owner's rejected beliefs in every scope: a refusal holds for all of the owner's agents."""
-    standing = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None)
-    if not standing.exists():
+    if not execute(_STANDING, [principal.user_id]):
         return ""
     condition = Q(user_id=principal.user_id, status=Status.REJECTED)
     where = All(Term("doc", "item"), Term("kind", kind), Term("status", Status.REJECTED))
     close = _closest(principal, _telling(principal, tokens, NEAR_FROM), condition, where, NEAR_FROM, whole=tokens)
     if not close:
         return ""
+    standing = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None)
     return standing.filter(item_id__in=[pk for pk, _ in close]).values_list("ref", flat=True).first() or ""
 
 

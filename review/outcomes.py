@@ -2,28 +2,54 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from review.lifecycle import BulkResult, Decision
+from pawflow_web.identity.principal import Principal
+from review.forms import DecisionForm
+from review.lifecycle import BulkResult, Decision, accept, forget, reject, restore
+from review.models import GovernanceItem, Privacy
 from review.rows import reader_words
 
 
-def done_words(verb: str, done: Decision) -> tuple[str, str]:
-    """The fact and its consequence: ``Accepted.``, ``every agent of yours may read it.``"""
-    item = done.item
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``fact`` and its consequence ``detail``: ``Accepted.``, ``It is in use: …``; ``item`` as it is now."""
+
+    item: GovernanceItem
+    fact: str
+    detail: str
+
+
+def decide(principal: Principal, verb: str, reference: str, form: DecisionForm) -> Outcome:
+    """Do what a person asked for with ``form``.
+
+    Raises what the decision raises, and :class:`Invalid` for a form that holds none.
+    """
+    given = {"principal": principal, "reference": reference, **form.decision()}
     if verb == "accept":
-        agent = item.scope_agent.name if item.scope_agent else None
-        detail = _("It is in use: %(who)s may read it.") % {"who": reader_words(item.scope, agent)}
-        if item.privacy != "normal":
-            detail = _("It is in use for you; it is %(privacy)s, so agents do not read it.") % {"privacy": item.privacy}
-        if done.demoted is not None:
-            detail += " " + _("#%(ref)s gave way and stays in the history.") % {"ref": done.demoted.ref}
-        return _("Accepted."), detail
+        return _accepted(accept(demote=form.cleaned_data["demote"] or None, **given))
+    if verb == "reject":
+        detail = _("No agent reads it, and it is refused if anyone offers it again.")
+        return Outcome(reject(**given).item, _("Rejected."), detail)
     if verb == "restore":
-        return _("Brought back."), _("It waits for you again, and its words are no longer refused.")
-    return _("Rejected."), _("No agent reads it, and it is refused if anyone offers it again.")
+        detail = _("It waits for you again, and its words are no longer refused.")
+        return Outcome(restore(**given).item, _("Brought back."), detail)
+    detail = _("No agent reads it any more. It may be said again, and you can bring it back.")
+    return Outcome(forget(**given).item, _("Forgotten."), detail)
+
+
+def _accepted(done: Decision) -> Outcome:
+    item = done.item
+    agent = item.scope_agent.name if item.scope_agent else None
+    detail = _("It is in use: %(who)s may read it.") % {"who": reader_words(item.scope, agent)}
+    if item.privacy != Privacy.NORMAL:
+        detail = _("It is in use for you; it is %(privacy)s, so agents do not read it.") % {"privacy": item.privacy}
+    if done.demoted is not None:
+        detail += " " + _("#%(ref)s gave way and stays in the history.") % {"ref": done.demoted.ref}
+    return Outcome(item, _("Accepted."), detail)
 
 
 def bulk_words(verb: str, results: Sequence[BulkResult]) -> str:
@@ -36,15 +62,8 @@ def bulk_words(verb: str, results: Sequence[BulkResult]) -> str:
         return sentence
     told = ", ".join(f"{number} {cause}" for cause, number in causes.most_common())
     missed = sum(causes.values())
-    return (
-        sentence
-        + " "
-        + ngettext("%(count)d not: %(told)s.", "%(count)d not: %(told)s.", missed)
-        % {
-            "count": missed,
-            "told": told,
-        }
-    )
+    counted = ngettext("%(count)d not: %(told)s.", "%(count)d not: %(told)s.", missed)
+    return f"{sentence} {counted % {'count': missed, 'told': told}}"
 
 
 def _cause(result: BulkResult) -> str:

@@ -4,10 +4,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from pawflow_web.identity.person import is_signed_in
-from pawflow_web.web.context import seal_source
+from pawflow_web.web.context import JOURNAL, seals
 from pawflow_web.web.panels import Count, panel
 from review import views
-from review.desk import reasons_of
+from review.queue import reasons_of
 from review.seal import seal_of
 
 
@@ -19,8 +19,8 @@ def waiting(request: HttpRequest) -> Count | None:
     return Count(number, _("waiting"), due=True) if number else None
 
 
-review = panel(
-    "review", title=_("Review"), group="", icon="review", url="/review", order=20, count=waiting, tab=True, key="r"
-)(views.review)
+review = panel("review", title=_("Review"), group="", icon="review", order=20, count=waiting, tab=True, key="r")(
+    views.review
+)
 
-seal_source.register(seal_of)
+seals.add(JOURNAL, seal_of)

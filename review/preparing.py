@@ -10,11 +10,16 @@ from pawflow_web.lib.crypto import keyed_digest
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.scanner import Finding, redact, scan
 from pawflow_web.lib.text import clean, fold
-from review.models.item import TEXT_MOST, Privacy
+from review.limits import TEXT_MOST, TTL_DAYS_MOST
+from review.models import Privacy
 from review.proposals import Flag, Proposal, Source
 from review.snapshots import words_mac
 
 logger = structlog.get_logger(__name__)
+
+
+class TooLong(Invalid):
+    """More words than a belief may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,10 @@ def prepare(proposal: Proposal) -> Prepared:
     """Check the shape, look for secrets and for instructions.
 
     Raises:
-        Invalid: empty, too long, punctuation only, or (``PAWFLOW_SECRETS=refuse``) a secret.
+        TooLong: more than :data:`~review.limits.TEXT_MOST` characters.
+        Invalid: empty, punctuation only, a bad ``ttl_days``, or (``PAWFLOW_SECRETS=refuse``) a secret.
     """
+    _check_ttl(proposal.ttl_days)
     text = _shaped(proposal.text)
     findings, unscanned = _findings(text)
     secret = _has_secret(findings)
@@ -76,10 +83,20 @@ def _shaped(text: str) -> str:
         raise Invalid("A belief needs words; this text has none.", fields={"text": "must not be empty"})
     if len(shaped) > TEXT_MOST:
         sentence = f"must have at most {TEXT_MOST} characters; it has {len(shaped)}"
-        raise Invalid(f"A belief has 1 to 8,000 characters. This one has {len(shaped):,}.", fields={"text": sentence})
+        raise TooLong(
+            f"A belief has 1 to {TEXT_MOST:,} characters. This one has {len(shaped):,}.", fields={"text": sentence}
+        )
     if not fold(shaped):
         raise Invalid("This text holds no words, only punctuation.", fields={"text": "must hold a word"})
     return shaped
+
+
+def _check_ttl(days: int | None) -> None:
+    if days is not None and not 1 <= days <= TTL_DAYS_MOST:
+        raise Invalid(
+            f"A belief is forgotten after 1 to {TTL_DAYS_MOST} days, not after {days}.",
+            fields={"ttl_days": f"must be 1 to {TTL_DAYS_MOST}"},
+        )
 
 
 def _shown_source(source: Source, text: str, *, secret: bool) -> Source:

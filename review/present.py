@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from pawflow_web.lib.periods import iso
+from pawflow_web.lib.prepared import RowsByIds
 from review.find import Hit
 from review.kinds import kind_of
 from review.models import Evidence, GovernanceItem, Privacy
@@ -111,10 +112,12 @@ def present_hits(hits: Sequence[Hit], *, explain: bool) -> list[HitOut]:
     ]
 
 
+_first_evidence = RowsByIds(lambda: Evidence.objects.order_by("item_id", "pk").distinct("item_id"), by="item_id")
+
+
 def _sources(ids: Iterable[int]) -> dict[int, Evidence]:
     """The first evidence of each item."""
-    rows = Evidence.objects.filter(item_id__in=list(ids)).order_by("item_id", "pk").distinct("item_id")
-    return {row.item_id: row for row in rows}
+    return {row.item_id: row for row in _first_evidence(list(ids))}
 
 
 def _fields(item: GovernanceItem, source: Evidence | None) -> dict[str, Any]:

@@ -1,13 +1,11 @@
 """What is brought to the gate, and what comes back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from conversations.models import Conversation
 from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError, Invalid
@@ -17,11 +15,13 @@ from review.models.item import always
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A scope with the rows it names."""
+    """A scope with what it names. An agent that has a name and no id is not there yet."""
 
     scope: str
-    agent: Agent | None = None
-    conversation: Conversation | None = None
+    agent_id: int | None = None
+    agent_name: str | None = None
+    conversation_id: int | None = None
+    conversation_ref: str | None = None
 
     @classmethod
     def of(cls, principal: Principal, scope: str) -> Self:
@@ -35,14 +35,19 @@ class Place:
         if missing:
             needs = " and ".join(missing)
             raise Invalid(f"The scope {scope} needs {needs}; this call has none.", fields={"scope": f"needs {needs}"})
-        agent = conversation = None
+        place = cls(scope)
         if scope in {Scope.AGENT, Scope.PRIVATE}:
-            agent = Agent(pk=principal.agent_id, name=principal.agent_name or "", user_id=principal.user_id)
+            place = replace(place, agent_id=principal.agent_id, agent_name=principal.agent_name)
         if scope in {Scope.CONVERSATION, Scope.PRIVATE}:
-            conversation = Conversation(
-                pk=principal.conversation_id, ref=principal.conversation_ref or "", user_id=principal.user_id
+            place = replace(
+                place, conversation_id=principal.conversation_id, conversation_ref=principal.conversation_ref
             )
-        return cls(scope, agent, conversation)
+        return place
+
+    @classmethod
+    def of_agent(cls, agent: Agent) -> Self:
+        """What that one agent reads."""
+        return cls(Scope.AGENT, agent.pk, agent.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +135,3 @@ class Judgement:
     reason: str
     confidence: int
     may_replace: bool
-    expires_at: datetime | None = None

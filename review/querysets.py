@@ -7,34 +7,72 @@ condition, so that a search can ask it as a column of the same statement.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.apps import apps
+from django.db.models import Case, CharField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import StatementNow
+from review.kinds import kinds
+from review.models.choices import GRAVE, READABLE, Reason, Scope, Status
 
 if TYPE_CHECKING:
-    from review.models import GovernanceItem  # noqa: F401 - named in quotes below
+    from review.models import ArchiveRequest, Believed, GovernanceItem  # noqa: F401 - named in quotes below
 
-READABLE = ("active", "superseded")
+Named = Literal["agent", "conversation"]
+
+
+# Narrow before wide, and whom a row of that scope names. Order, SQL and index all follow from this table.
+SCOPES: dict[str, tuple[Named, ...]] = {
+    Scope.PRIVATE: ("agent", "conversation"),
+    Scope.CONVERSATION: ("conversation",),
+    Scope.AGENT: ("agent",),
+    Scope.GLOBAL: (),
+}
+
+
+def scopes_of(principal: Principal) -> dict[str, dict[Named, int]]:
+    """In which scopes there can be anything for this principal, narrow ones first, and the ids that a row there
+    must name. A person reads what names anybody; an agent what names itself, its conversation, or both."""
+    if principal.is_person:
+        return {scope: {} for scope in SCOPES}
+    known = {"agent": principal.agent_id, "conversation": principal.conversation_id}
+    own = {name: pk for name, pk in known.items() if pk is not None}
+    return {
+        scope: {name: own[name] for name in names}
+        for scope, names in SCOPES.items()
+        if all(name in own for name in names)
+    }
+
+
+_CONTESTED = Q(contradicts__isnull=False) & ~Q(reason__in=GRAVE)
+_FIRST_REASON = Case(
+    When(_CONTESTED, then=Value(Reason.CONTRADICTS_ACTIVE)), default=F("reason"), output_field=CharField()
+)
+
+
+def first_reason(reason: str, *, contradicts: bool) -> str:
+    """What a person has to look at first: the stored reason, or that it contradicts something."""
+    return Reason.CONTRADICTS_ACTIVE if contradicts and reason not in GRAVE else reason
+
+
+def has_first_reason(reasons: Sequence[str]) -> Q:
+    """:func:`first_reason` as a condition."""
+    others = ~_CONTESTED & Q(reason__in=reasons)
+    return others | _CONTESTED if Reason.CONTRADICTS_ACTIVE in reasons else others
 
 
 def visible(principal: Principal) -> Q:
-    """Owner and scope. A person sees all of theirs; an agent sees global ones and those that name it, its
-    conversation, or both."""
+    """Owner and scope."""
     owner = Q(user_id=principal.user_id)
     if principal.is_person:
         return owner
-    matrix = Q(scope="global")
-    agent, conversation = principal.agent_id, principal.conversation_id
-    if agent is not None:
-        matrix |= Q(scope="agent", scope_agent_id=agent)
-    if conversation is not None:
-        matrix |= Q(scope="conversation", scope_conversation_id=conversation)
-    if agent is not None and conversation is not None:
-        matrix |= Q(scope="private", scope_agent_id=agent, scope_conversation_id=conversation)
+    matrix = Q()
+    for scope, named in scopes_of(principal).items():
+        matrix |= Q(scope=scope, **{f"scope_{name}_id": pk for name, pk in named.items()})
     return owner & matrix
 
 
@@ -58,9 +96,8 @@ def recallable(principal: Principal, *, at: datetime | None = None, known_at: da
     )
     if known_at is None:
         return fit & Q(valid__contains=moment)
-    from review.models import Believed  # noqa: PLC0415 - models import this module
-
-    then = Believed.objects.filter(item_id=OuterRef("pk"), known__contains=known_at, valid__contains=moment)
+    believed: type[Believed] = apps.get_model("review", "Believed")
+    then = believed.objects.filter(item_id=OuterRef("pk"), known__contains=known_at, valid__contains=moment)
     return fit & Q(Exists(then))
 
 
@@ -76,13 +113,24 @@ class ItemQuerySet(QuerySet["GovernanceItem"]):
         """See :func:`recallable`."""
         return self.filter(recallable(principal, at=at, known_at=known_at))
 
+    def open_to(self, principal: Principal) -> Self:
+        """What this caller may read by a route of its own: a person what they see, an agent what it may recall."""
+        return self.visible_to(principal) if principal.is_person else self.recallable(principal)
+
+    def waiting(self) -> Self:
+        """What waits for a person, the longest waiting first."""
+        return self.filter(status=Status.NEEDS_REVIEW).order_by("recorded_at", "pk")
+
+    def numbers(self) -> dict[tuple[str, str], int]:
+        """How many there are of each status and :func:`first_reason`."""
+        rows = self.order_by().values_list("status", _FIRST_REASON).annotate(number=Count("pk"))
+        return {(status, reason): number for status, reason, number in rows}
+
     def for_display(self) -> Self:
         """Everything that showing an item needs, in this one query."""
-        from review.kinds import kinds  # noqa: PLC0415 - models import this module
-        from review.models import ArchiveRequest  # noqa: PLC0415
-
+        requests: type[ArchiveRequest] = apps.get_model("review", "ArchiveRequest")
         newest = self.model.objects.filter(supersedes_id=OuterRef("pk")).order_by("-id")
-        pending = ArchiveRequest.objects.filter(item_id=OuterRef("pk"), state="pending")
+        pending = requests.objects.filter(item_id=OuterRef("pk"), state="pending")
         related = [kind.relation for kind in kinds.all()]
         return self.select_related("scope_agent", "scope_conversation__project", *related).annotate(
             contradicts_ref=F("contradicts__ref"),
@@ -93,8 +141,6 @@ class ItemQuerySet(QuerySet["GovernanceItem"]):
 
     def locked(self) -> Self:
         """For a change under the owner's clock: the rows in id order, with what a snapshot needs."""
-        from review.kinds import kinds  # noqa: PLC0415 - models import this module
-
         related: list[Any] = [kind.relation for kind in kinds.all()]
         return (
             self.select_related("scope_agent", "scope_conversation", "contradicts", "supersedes", *related)

@@ -1,50 +1,195 @@
-"""The review queue: what waits for a person, and the numbers above it."""
+"""The queue of what waits for a person: what it is narrowed to, the numbers above it, and one page of its rows."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import urlencode
 
-from django.db.models import Count
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 
+from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.scanner import describe
-from review.models import ArchiveRequest, ArchiveState, GovernanceItem, Privacy, Status
-from review.present import MASK
+from pawflow_web.web.per_request import forget, per_request
+from review import words
+from review.limits import BULK_MOST
+from review.models import (
+    GRAVE,
+    WAITING,
+    ArchiveRequest,
+    ArchiveState,
+    Evidence,
+    GovernanceItem,
+    Origin,
+    Reason,
+    Status,
+)
+from review.querysets import ItemQuerySet, has_first_reason
+from review.rows import Row, rows_of
 
-_EXCERPT = 120
+ROWS = 25
+# Above so many at once a person is asked first.
+ASK_ABOVE = 20
+_ORDER = (Reason.CONTRADICTS_ACTIVE, *GRAVE, Reason.NEAR_TOMBSTONE, Reason.SENSITIVE_REVIEW)
+_REASONS = "review.reasons"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the queue is narrowed to, and behind which item the list begins; all of it stands in the address."""
+
+    reason: str = ""
+    file: str = ""
+    after: int = 0
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> Self:
+        after = given.get("after", "")
+        number = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
+        return cls(given.get("reason", "")[:32], given.get("file", "")[:255], number)
+
+    def query(self, **more: object) -> str:
+        """``?reason=…&item=…``; empty parts are left out."""
+        parts = {"reason": self.reason, "file": self.file, "after": self.after, **more}
+        given = urlencode({name: value for name, value in parts.items() if value})
+        return f"?{given}" if given else ""
+
+    def narrow(self, items: ItemQuerySet) -> ItemQuerySet:
+        """The same on ``items``, without ``after``."""
+        if self.reason:
+            items = items.filter(has_first_reason([self.reason]))
+        if self.file:
+            items = items.filter(Q(evidence__file=self.file) & Q(evidence__origin=Origin.IMPORTER)).distinct()
+        return items
+
+
+def waiting_items(principal: Principal) -> ItemQuerySet:
+    """What waits, the longest waiting first."""
+    return GovernanceItem.objects.visible_to(principal).waiting()
 
 
 def counts(principal: Principal) -> dict[str, Any]:
-    """``needs_review``, ``candidate``, ``archive_requests`` and ``by_reason`` of the owner's queue."""
-    rows = (
-        GovernanceItem.objects.visible_to(principal)
-        .filter(status__in=(Status.NEEDS_REVIEW, Status.CANDIDATE))
-        .order_by()
-        .values_list("status", "reason")
-        .annotate(n=Count("pk"))
-    )
-    totals = {Status.NEEDS_REVIEW: 0, Status.CANDIDATE: 0}
-    by_reason: dict[str, int] = {}
-    for status, reason, n in rows:
-        totals[Status(status)] += n
-        by_reason[reason] = by_reason.get(reason, 0) + n
+    """``needs_review``, ``candidate`` and ``archive_requests``, and ``by_reason`` for what waits for a person."""
+    numbers = GovernanceItem.objects.visible_to(principal).filter(status__in=WAITING).numbers()
+    totals = dict.fromkeys(map(str, WAITING), 0)
+    for (status, _reason), number in numbers.items():
+        totals[status] += number
+    by_reason = {reason: number for (status, reason), number in numbers.items() if status == Status.NEEDS_REVIEW}
     requests = ArchiveRequest.objects.filter(user_id=principal.user_id, state=ArchiveState.PENDING).count()
-    return {
-        "needs_review": totals[Status.NEEDS_REVIEW],
-        "candidate": totals[Status.CANDIDATE],
-        "archive_requests": requests,
-        "by_reason": by_reason,
-    }
+    return {**totals, "archive_requests": requests, "by_reason": by_reason}
 
 
-def waiting(principal: Principal) -> int:
-    """How many beliefs wait; the one number the navigation shows."""
-    return GovernanceItem.objects.visible_to(principal).filter(status=Status.NEEDS_REVIEW).count()
+def reasons_of(request: HttpRequest) -> dict[str, int]:
+    """How many wait for which reason; asked once a request, as the navigation needs the sum."""
+
+    def count() -> dict[str, int]:
+        numbers = waiting_items(person_of(request)).numbers()
+        return {reason: number for (_status, reason), number in numbers.items()}
+
+    return per_request(request, _REASONS, count)
 
 
-def flags_of(item: GovernanceItem) -> list[dict[str, str]]:
-    """What the scanner found, as rule, sentence and the words it means."""
-    shown = []
-    for flag in item.flags:
-        start, end = int(flag["start"]), int(flag["end"])
-        excerpt = MASK if item.privacy == Privacy.SECRET else item.text[start : min(end, start + _EXCERPT)]
-        shown.append({"rule": flag["rule"], "sentence": describe(flag["rule"]), "excerpt": excerpt})
-    return shown
+def forget_reasons(request: HttpRequest) -> None:
+    """After a decision the numbers are others."""
+    forget(request, _REASONS)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonChip:
+    """One reason for which beliefs wait, and the queue narrowed to it; the first chip is all of them."""
+
+    text: str | Promise
+    number: int
+    url: str
+    current: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Beliefs of one import that wait for nothing but a look."""
+
+    file: str
+    number: int
+    look: str
+    asks: bool
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The left side of the page. ``total`` counts what the chosen chip counts, ``waiting`` everything."""
+
+    rows: list[Row]
+    items: list[GovernanceItem]
+    more: int
+    waiting: int
+    total: int
+    chips: list[ReasonChip]
+    files: list[FileGroup]
+    wanted: Wanted
+
+
+def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
+    """The chips, the groups by file and one page of rows."""
+    principal = person_of(request)
+    reasons = reasons_of(request)
+    items, more = waiting_page(principal, wanted)
+    waiting = sum(reasons.values())
+    total = reasons.get(wanted.reason, 0) if wanted.reason else waiting
+    if wanted.file:
+        total = wanted.narrow(waiting_items(principal)).order_by().count()
+    files = _files(principal) if reasons.get(Reason.IMPORT_REVIEW, 0) > 1 else []
+    return Queue(rows_of(items), items, more, waiting, total, _chips(wanted, reasons, waiting), files, wanted)
+
+
+def waiting_page(principal: Principal, wanted: Wanted) -> tuple[list[GovernanceItem], int]:
+    """One page of rows and the number behind which the next begins (0: there is none)."""
+    items = wanted.narrow(waiting_items(principal)).for_display()
+    if wanted.after:
+        items = items.filter(number__gt=wanted.after)
+    found = list(items[: ROWS + 1])
+    page = found[:ROWS]
+    return page, page[-1].number if len(found) > ROWS else 0
+
+
+def _chips(wanted: Wanted, reasons: Mapping[str, int], waiting: int) -> list[ReasonChip]:
+    everything = not (wanted.reason or wanted.file)
+    here = reverse("review")
+    chips = [ReasonChip(_("All"), waiting, here, everything)]
+    order = sorted(reasons, key=lambda reason: (reason not in _ORDER, -reasons[reason], reason))
+    for reason in order:
+        word = words.word_of(words.REASON, reason)
+        url = here + Wanted(reason).query()
+        chips.append(ReasonChip(word.shown, reasons[reason], url, wanted.reason == reason, reason))
+    return chips
+
+
+def _files(principal: Principal) -> list[FileGroup]:
+    here = reverse("review")
+    rows = (
+        Evidence.objects.filter(item__in=_plain_imports(principal).values("pk"), origin=Origin.IMPORTER)
+        .exclude(file="")
+        .values_list("file")
+        .annotate(n=Count("item", distinct=True))
+        .filter(n__gt=1)
+        .order_by("-n", "file")[:5]
+    )
+    return [
+        FileGroup(file, number, here + Wanted(file=file).query(), number > ASK_ABOVE, min(number, BULK_MOST))
+        for file, number in rows
+    ]
+
+
+def imported_refs(principal: Principal, file: str) -> tuple[list[str], int]:
+    """The references of at most :data:`BULK_MOST` plain imports of one file, oldest first, and how many there
+    are."""
+    items = Wanted(file=file).narrow(_plain_imports(principal)).order_by("number")
+    return list(items.values_list("ref", flat=True)[:BULK_MOST]), items.order_by().count()
+
+
+def _plain_imports(principal: Principal) -> ItemQuerySet:
+    return waiting_items(principal).filter(reason=Reason.IMPORT_REVIEW, contradicts__isnull=True).order_by()

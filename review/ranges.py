@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from pawflow_web.web.words import STATUS
+from review.words import STATUS
 
 # A bar, its words above it, and room to the next one, in pixels.
 _STEP = 34

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from pawflow_web.lib.scanner import describe
 from pawflow_web.lib.text import excerpt, spans
-from review.models import GovernanceItem, Scope
-from review.present import ItemOut, present_all
+from review.models import GovernanceItem, Privacy, Scope
+from review.present import MASK, ItemOut, present_all
+from review.querysets import first_reason
 
 # Characters of a belief in a list. Nobody reads more in a line, and a page of long ones must stay light.
 ROW_CHARS = 240
+# And of one finding.
+_FINDING_CHARS = 120
 
 
 class Row(ItemOut):
@@ -21,6 +25,11 @@ class Row(ItemOut):
     def shown_scope(self) -> str:
         """Who may read it, as the words of a sentence."""
         return reader_words(self.scope, self.agent)
+
+    @property
+    def why(self) -> str:
+        """The reason that a person has to look at first."""
+        return first_reason(self.reason, contradicts=self.contradicts is not None)
 
 
 def rows_of(items: Sequence[GovernanceItem], words: Sequence[str] = ()) -> list[Row]:
@@ -41,6 +50,16 @@ def flag_spans(item: GovernanceItem, text: str) -> list[tuple[int, int]]:
     if text != item.text:
         return []
     return [(int(flag["start"]), int(flag["end"])) for flag in item.flags if flag["end"] > flag["start"]]
+
+
+def flags_of(item: GovernanceItem) -> list[dict[str, str]]:
+    """What the scanner found, as rule, sentence and the words it means."""
+    shown = []
+    for flag in item.flags:
+        start, end = int(flag["start"]), int(flag["end"])
+        words = MASK if item.privacy == Privacy.SECRET else item.text[start : min(end, start + _FINDING_CHARS)]
+        shown.append({"rule": flag["rule"], "sentence": describe(flag["rule"]), "excerpt": words})
+    return shown
 
 
 def reader_words(scope: str, agent: str | None) -> str:

@@ -2,22 +2,37 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from django.db.models import TextChoices
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from pawflow_web.lib.tools import WHOLE_NUMBER
+from review.limits import BULK_MOST, COMMENT_MOST
+from review.models import KindName, Origin, Privacy, Scope, Status
 from review.present import ItemOut, Time
+
+
+def one_of(choices: type[TextChoices]) -> WithJsonSchema:
+    """The schema of a choice in its place: what agents read has no references to follow."""
+    return WithJsonSchema({"type": "string", "enum": choices.values})
+
+
+StatusWord = Annotated[Status, one_of(Status)]
+KindWord = Annotated[KindName, one_of(KindName)]
+ScopeWord = Annotated[Scope, one_of(Scope)]
+PrivacyWord = Annotated[Privacy, one_of(Privacy)]
+OriginWord = Annotated[Origin, one_of(Origin)]
 
 
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-Note = Annotated[str, Field(max_length=500, description="why, in the person's words")]
+Comment = Annotated[str, Field(max_length=COMMENT_MOST, description="why, in the person's words")]
 Revision = Annotated[int | None, Field(ge=1, description="the revision that was read"), WHOLE_NUMBER]
 
 
 class DecisionIn(Body):
-    reason: Note = ""
+    reason: Comment = ""
     revision: Revision = None
 
 
@@ -27,9 +42,9 @@ class AcceptIn(DecisionIn):
 
 class BulkIn(Body):
     action: Literal["accept", "reject"]
-    refs: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=500)]
+    refs: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=BULK_MOST)]
     revisions: dict[str, Annotated[int, Field(ge=1), WHOLE_NUMBER]] = {}
-    reason: Note = ""
+    reason: Comment = ""
 
 
 class ItemsOut(BaseModel):

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from pawflow_web.identity.person import is_signed_in, person_of
 from pawflow_web.web.context import Seal
 from pawflow_web.web.templatetags.pawflow import thousands
+from review import snapshots
 from review.models import JournalEntry
-from review.snapshots import entry_hash
 
 # Replaying the whole chain is a command; a page looks at its end, where something would have been cut off.
 CHECKED_ENTRIES = 50
@@ -43,24 +43,7 @@ def first_broken(entries: Sequence[Any]) -> int | None:
     of the chain."""
     expected_seq, expected_hash = entries[0].clock_seq, entries[0].clock_head
     for entry in entries:
-        if entry.seq != expected_seq or entry.hash != expected_hash or entry.hash != _sealed(entry):
+        if entry.seq != expected_seq or entry.hash != expected_hash or entry.hash != snapshots.seal_of(entry):
             return int(expected_seq)
         expected_seq, expected_hash = entry.seq - 1, entry.prev
     return None if expected_seq == 0 or len(entries) == CHECKED_ENTRIES else int(expected_seq)
-
-
-def _sealed(entry: JournalEntry) -> str:
-    return entry_hash(
-        prev=entry.prev,
-        seq=entry.seq,
-        decision=entry.decision,
-        item_ref=entry.item_ref,
-        event=entry.event,
-        verb=entry.verb,
-        actor=(entry.actor_kind, entry.actor_name, entry.actor_token),
-        reason=entry.reason,
-        undoes=entry.undoes,
-        moved=entry.moved,
-        at=entry.at,
-        digest=entry.payload_digest,
-    )

@@ -9,10 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from pawflow_web.web import words
+from review import words
 from review.journal import Event
 from review.models import Evidence, GovernanceItem, JournalEntry, Privacy
-from review.reasons import SENTENCES
+from review.words import why
 
 QUOTE_CHARS = 600
 
@@ -67,11 +67,6 @@ class Step:
     url_text: str = ""
 
 
-def why(reason: str) -> str:
-    """The gate's sentence for a machine reason."""
-    return SENTENCES.get(reason, reason.replace("_", " "))
-
-
 def status_sentence(status: str, reason: str) -> str:
     """What the status means, and why it is so."""
     meaning = str(words.word_of(words.STATUS, status).sentence)
@@ -90,7 +85,7 @@ def _step(event: Event) -> Step:
         title=str(deed) % {"who": _who(entry)},
         at=entry.at,
         sentence=_moved(event),
-        quote=event.note,
+        quote=event.comment,
         status=event.status_after or "",
     )
 

@@ -3,17 +3,28 @@
 import hashlib
 import json
 import secrets
-from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.lib.crypto import keyed_digest
 from pawflow_web.lib.periods import iso
 from review.kinds import kind_of
-from review.models import GovernanceItem
+from review.models import GovernanceItem, JournalEntry
 
 Snapshot = dict[str, Any]
+
+
+class ScopeNames(NamedTuple):
+    """What a scope names, as the journal says it."""
+
+    agent: str | None = None
+    conversation: str | None = None
+
+    @classmethod
+    def of(cls, item: GovernanceItem) -> "ScopeNames":
+        agent, conversation = item.scope_agent, item.scope_conversation
+        return cls(agent.name if agent else None, conversation.ref if conversation else None)
 
 
 def words_mac(text: str, parts: tuple[str, ...] = ()) -> str:
@@ -21,17 +32,18 @@ def words_mac(text: str, parts: tuple[str, ...] = ()) -> str:
     return keyed_digest("words", json.dumps([text, *parts], ensure_ascii=True))
 
 
-def snapshot(item: GovernanceItem) -> Snapshot:
+def snapshot(item: GovernanceItem, names: ScopeNames | None = None) -> Snapshot:
     """The changeable state of an item and its facet, as JSON values. References are public refs, so that a
     dump restored under other row ids still verifies."""
+    agent, conversation = names or ScopeNames.of(item)
     return {
         "status": str(item.status),
-        "reason": item.reason,
+        "reason": str(item.reason),
         "confidence": item.confidence,
         "privacy": str(item.privacy),
         "scope": str(item.scope),
-        "scope_agent": item.scope_agent.name if item.scope_agent else None,
-        "scope_conversation": item.scope_conversation.ref if item.scope_conversation else None,
+        "scope_agent": agent,
+        "scope_conversation": conversation,
         "exclusive_key": item.exclusive_key,
         "valid": range_value(item.valid),
         "valid_precision": [item.valid_from_precision, item.valid_to_precision],
@@ -61,25 +73,25 @@ def new_salt() -> str:
     return secrets.token_hex(16)
 
 
-def payload_digest(salt: str, body: str, note: str) -> str:
-    return hashlib.sha256(f"{salt}\n{body}\n{note}".encode()).hexdigest()
+def payload_digest(salt: str, body: str, comment: str) -> str:
+    return hashlib.sha256(f"{salt}\n{body}\n{comment}".encode()).hexdigest()
 
 
-def entry_hash(
-    *,
-    prev: str,
-    seq: int,
-    decision: int,
-    item_ref: str,
-    event: str,
-    verb: str,
-    actor: tuple[str, str, str],
-    reason: str,
-    undoes: int | None,
-    moved: bool,
-    at: datetime,
-    digest: str,
-) -> str:
+def seal_of(entry: JournalEntry) -> str:
     """The seal of one entry over its header, its payload's digest and the seal before it."""
-    header = [seq, decision, item_ref, event, verb, *actor, reason, undoes, moved, iso(at), digest]
-    return hashlib.sha256(f"{prev}\n{canonical(header)}".encode()).hexdigest()
+    header = [
+        entry.seq,
+        entry.decision,
+        entry.item_ref,
+        str(entry.event),
+        entry.verb,
+        entry.actor_kind,
+        entry.actor_name,
+        entry.actor_token,
+        str(entry.reason),
+        entry.undoes,
+        entry.moved,
+        iso(entry.at),
+        entry.payload_digest,
+    ]
+    return hashlib.sha256(f"{entry.prev}\n{canonical(header)}".encode()).hexdigest()

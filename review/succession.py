@@ -1,13 +1,56 @@
 """What becomes of a value whose place another takes, and of one whose time is over."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from review.ledger import Act
-from review.models import GovernanceItem, Status
-from review.placement import nothing_left
+from review.models import LIVE, READABLE, GovernanceItem, Reason, Status
+from review.placement import EMPTY, nothing_left, place
+from review.querysets import ItemQuerySet
 from review.transitions import check_transition
 
-_ALIVE = frozenset({Status.ACTIVE, Status.NEEDS_REVIEW, Status.CANDIDATE})
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a value goes among the others of its key, and the one that has to give way to it.
+
+    ``left`` is what stays of the loser. ``fits`` False: only a person may put it there; without ``left`` not even
+    a person.
+    """
+
+    valid: DateTimeTZRange
+    assumed_start: bool = False
+    loser: GovernanceItem | None = None
+    left: DateTimeTZRange | None = None
+    fits: bool = True
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What the value that takes the room writes of it."""
+        changes: dict[str, Any] = {"valid": self.valid}
+        if self.assumed_start:
+            changes["valid_from_precision"] = "assumed"
+        if self.loser is not None:
+            changes["supersedes"] = self.loser
+        return changes
+
+
+def find_room(valid: DateTimeTZRange, rivals: Sequence[GovernanceItem], now: datetime) -> Room:
+    """Where ``valid`` goes among the values of its key that hold at some time. Writes nothing."""
+    placement = place([rival.valid for rival in rivals], valid, now)
+    loser = rivals[placement.loser] if placement.loser is not None else None
+    return Room(placement.valid, placement.assumed_start, loser, placement.loser_valid, placement.fits)
+
+
+def make_room(current: Act, room: Room) -> None:
+    """Let the loser give way, which must have been found possible. Before the winner is written: at no moment may
+    two hold."""
+    if room.loser is not None:
+        supersede(current, room.loser, room.left or EMPTY)
 
 
 def supersede(current: Act, loser: GovernanceItem, left: DateTimeTZRange) -> None:
@@ -21,27 +64,31 @@ def supersede(current: Act, loser: GovernanceItem, left: DateTimeTZRange) -> Non
         "supersede",
         status=status,
         valid=left,
-        reason="superseded" if gone else loser.reason,
+        reason=Reason.SUPERSEDED if gone else loser.reason,
         retired_at=current.clock.at if gone else None,
     )
 
 
+def has_expired(item: GovernanceItem, now: datetime) -> bool:
+    """Whether its time is over although no sweep came by yet."""
+    return item.status in LIVE and item.expires_at is not None and item.expires_at <= now
+
+
 def retire_expired(current: Act, item: GovernanceItem) -> bool:
-    """An expired row is dead although no sweep came by yet: it goes to stale before anything is compared with
-    it. Returns whether it did."""
-    if item.status not in _ALIVE or item.expires_at is None or item.expires_at > current.clock.at:
+    """What has expired goes to stale before anything is compared with it. Returns whether it did."""
+    if not has_expired(item, current.clock.at):
         return False
-    return current.write(item, "expire", status=Status.STALE, reason="expired", retired_at=current.clock.at)
+    return current.write(item, "expire", status=Status.STALE, reason=Reason.EXPIRED, retired_at=current.clock.at)
+
+
+def holding(items: ItemQuerySet) -> ItemQuerySet:
+    """Those that hold at some time of the world, so that they are in the way of another value."""
+    return items.filter(status__in=READABLE, valid__isempty=False)
 
 
 def rivals_of(current: Act, item: GovernanceItem) -> list[GovernanceItem]:
     """The other values of the item's exclusive key that hold at some time, locked; none without a key."""
     if not item.exclusive_key:
         return []
-    rows = (
-        GovernanceItem.objects.locked()
-        .owned_by(item.user_id)
-        .filter(exclusive_key=item.exclusive_key, status__in=(Status.ACTIVE, Status.SUPERSEDED), valid__isempty=False)
-        .exclude(pk=item.pk)
-    )
-    return [row for row in rows if not retire_expired(current, row)]
+    rows = holding(GovernanceItem.objects.locked().owned_by(item.user_id)).filter(exclusive_key=item.exclusive_key)
+    return [row for row in rows.exclude(pk=item.pk) if not retire_expired(current, row)]

@@ -10,7 +10,7 @@ from review.ledger import Act, act
 from review.models import GovernanceItem, JournalEntry, Tombstone
 
 
-def bury(current: Act, item: GovernanceItem, *, reason: str) -> Tombstone:
+def bury(current: Act, item: GovernanceItem) -> Tombstone:
     """Refuse the item's words from now on, in every scope. Words that are refused already keep the refusal
     they have."""
     existing = standing(item.user_id, item.text_digest)
@@ -22,7 +22,6 @@ def bury(current: Act, item: GovernanceItem, *, reason: str) -> Tombstone:
         item_ref=item.ref,
         scope=item.scope,
         digest=item.text_digest,
-        reason=reason,
         by=current.actor.name,
         at=current.clock.at,
     )
@@ -47,7 +46,7 @@ def lift_by_ref(*, principal: Principal, ref: str) -> Tombstone:
         lift(current, tombstone)
         item = GovernanceItem.objects.locked().filter(pk=tombstone.item_id).first()
         if item is not None:
-            current.note(item, "lift_tombstone", event="edit")
+            current.mention(item, "lift_tombstone")
     return tombstone
 
 
@@ -66,4 +65,4 @@ def count_hit(current: Act, tombstone: Tombstone) -> None:
         at__gte=midnight,
     )
     if not known.exists():
-        current.note(item, "refuse", event="merge", note="")
+        current.mention(item, "refuse")

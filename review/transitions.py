@@ -7,7 +7,7 @@ of this table backwards, and takes an item that its decision created to ``stale`
 from collections.abc import Mapping
 
 from pawflow_web.lib.errors import InvalidTransition
-from review.models.item import Status
+from review.models.choices import EventKind, Status
 
 C, A, N, T, S, R = (
     Status.CANDIDATE,
@@ -55,6 +55,19 @@ TABLE: Mapping[Status, Mapping[str, frozenset[Status]]] = {
         "reject": frozenset({R}),
     },
     R: {"restore": frozenset({N})},
+}
+
+# What the journal calls each verb.
+EVENTS: Mapping[str, EventKind] = {
+    "admit": EventKind.CREATED,
+    **dict.fromkeys({verb for verbs in TABLE.values() for verb in verbs}, EventKind.TRANSITION),
+    "undo": EventKind.TRANSITION,
+    "edit": EventKind.EDIT,
+    "lift_tombstone": EventKind.EDIT,
+    "confirm": EventKind.MERGE,
+    "refuse": EventKind.MERGE,
+    "feedback": EventKind.FEEDBACK,
+    "archive_request": EventKind.ARCHIVE_REQUEST,
 }
 
 _PARTICIPLES = {Status.NEEDS_REVIEW: "waiting for review"}

@@ -8,7 +8,7 @@ urlpatterns = [
     path("review", views.review, name="review"),
     path("review/bulk", views.bulk, name="review-bulk"),
     path("review/file", views.accept_file, name="review-file"),
-    re_path(r"^review/(?P<ref>[^/]{1,40})/(?P<verb>accept|reject)$", views.decide, name="review-decide"),
+    re_path(r"^review/(?P<ref>[^/]{1,40})/(?P<verb>accept|reject)$", views.decide_one, name="review-decide"),
     path("items/<str:ref>", item_views.item, name="item"),
     path("items/<str:ref>/readers", item_views.item_readers, name="item-readers"),
     re_path(

@@ -18,26 +18,17 @@ from pawflow_web.web.render import (
     out_of_band,
     person_required,
     render_panel,
+    target_of,
     toast,
     wants_partial,
 )
-from review.desk import (
-    Desk,
-    Queue,
-    Wanted,
-    desk_of,
-    find_item,
-    following,
-    forget_reasons,
-    imported_refs,
-    page_of,
-    queue_of,
-    waiting_items,
-)
+from review.desk import Desk, desk_of, find_item, following
 from review.forms import BulkForm, DecisionForm
-from review.lifecycle import BULK_MOST, Decision, accept, decide_many, reject
+from review.lifecycle import decide_many
+from review.limits import BULK_MOST
 from review.models import GovernanceItem
-from review.outcomes import bulk_words, done_words
+from review.outcomes import Outcome, bulk_words, decide
+from review.queue import Queue, Wanted, forget_reasons, imported_refs, queue_of, waiting_items, waiting_page
 from review.rows import rows_of
 
 TEMPLATE = "review/review.html"
@@ -48,9 +39,9 @@ TEMPLATE = "review/review.html"
 def review(request: HttpRequest) -> HttpResponse:
     """``/review``: the queue and the item that ``item`` names, else the first."""
     wanted = Wanted.of(request.GET)
-    target = request.headers.get("HX-Target", "") if wants_partial(request) else ""
+    target = target_of(request)
     if target == "review-more":
-        items, more = page_of(person_of(request), wanted)
+        items, more = waiting_page(person_of(request), wanted)
         context = {"rows": rows_of(items), "more": more, "wanted": wanted}
         return render_panel(request, TEMPLATE, context, partial="rows")
     if target == "review-item":
@@ -63,22 +54,15 @@ def review(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @person_required
-def decide(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
+def decide_one(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
     """Accept or reject one item, then go on to the next. What stands in the way is shown with the item as it is."""
     wanted = Wanted.of(request.GET)
-    principal = person_of(request)
     form = DecisionForm(request.POST)
-    if not form.is_valid():
-        return _not_done(request, ref, wanted, Invalid(_("A reason has at most 500 characters.")), form)
-    given = {"reference": ref, "revision": form.cleaned_data["revision"], "note": form.cleaned_data["reason"]}
     try:
-        if verb == "accept":
-            done = accept(principal=principal, demote=form.cleaned_data["demote"] or None, **given)
-        else:
-            done = reject(principal=principal, **given)
-    except Conflict as error:
+        done = decide(person_of(request), verb, ref, form)
+    except (Conflict, Invalid) as error:
         return _not_done(request, ref, wanted, error, form)
-    return _next(request, wanted, verb, done)
+    return _next(request, wanted, done)
 
 
 @require_POST
@@ -87,7 +71,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
     """Decide the chosen rows, each by itself; what cannot be decided stays and is counted."""
     wanted = Wanted.of(request.GET)
     form = BulkForm(request.POST)
-    refs, revisions = chosen(request)
+    refs, revisions = form.chosen()
     if not form.is_valid() or not refs or form.cleaned_data["verb"] == "forget":
         raise Invalid(_("Choose at least one row, and accept or reject."))
     return _decide_many(request, wanted, form.cleaned_data["verb"], refs, revisions, form.cleaned_data["reason"])
@@ -105,18 +89,6 @@ def accept_file(request: HttpRequest) -> HttpResponse:
     if not refs:
         raise Conflict(_("Nothing of this file waits any more."))
     return _decide_many(request, Wanted(), "accept", refs, {}, "")
-
-
-def chosen(request: HttpRequest) -> tuple[list[str], dict[str, int]]:
-    """The references of the ticked rows, and the revisions that were on the screen."""
-    refs: list[str] = []
-    revisions: dict[str, int] = {}
-    for value in request.POST.getlist("ref")[:BULK_MOST]:
-        ref, _colon, revision = value[:40].partition(":")
-        refs.append(ref)
-        if revision.isascii() and revision.isdigit():
-            revisions[ref] = int(revision)
-    return refs, revisions
 
 
 # --- answers ----------------------------------------------------------------------------------------------------
@@ -161,20 +133,19 @@ def _not_done(
     return render_panel(request, TEMPLATE, context, partial="item", status=error.status)
 
 
-def _next(request: HttpRequest, wanted: Wanted, verb: str, done: Decision) -> HttpResponse:
-    principal = person_of(request)
-    fact, detail = done_words(verb, done)
-    status = "active" if verb == "accept" else "rejected"
-    upcoming = following(principal, wanted, done.item.number)
+def _next(request: HttpRequest, wanted: Wanted, done: Outcome) -> HttpResponse:
+    upcoming = following(person_of(request), wanted, done.item.number)
     here = reverse("review") + wanted.query(item=upcoming.ref if upcoming else "")
     if not wants_partial(request):
-        messages.success(request, f"{fact} {detail}", extra_tags=status)
+        messages.success(request, f"{done.fact} {done.detail}", extra_tags=done.item.status)
         return redirect(f"{here}#review-heading")
     forget_reasons(request)
     desk = desk_of(request, upcoming, wanted) if upcoming is not None else Desk()
     context = _page(request, wanted, desk, was_last=upcoming is None)
     seen = reverse("item", args=[done.item.ref])
-    note = toast(request, fact, detail=detail, status=status, url=seen, url_text=f"#{done.item.ref}")
+    note = toast(
+        request, done.fact, detail=done.detail, status=done.item.status, url=seen, url_text=f"#{done.item.ref}"
+    )
     parts = (_list_out_of_band(request, context), note, nav_count(request, "review"))
     return render_panel(request, TEMPLATE, context, partial="item", headers={"HX-Replace-Url": here}, out_of_band=parts)
 
@@ -184,10 +155,11 @@ def _list_out_of_band(request: HttpRequest, context: Mapping[str, Any]) -> SafeS
 
 
 def _decide_many(
-    request: HttpRequest, wanted: Wanted, verb: str, refs: list[str], revisions: Mapping[str, int], note: str
+    request: HttpRequest, wanted: Wanted, verb: str, refs: list[str], revisions: Mapping[str, int], comment: str
 ) -> HttpResponse:
-    principal = person_of(request)
-    _batch, results = decide_many(principal=principal, action=verb, references=refs, revisions=revisions, note=note)
+    _batch, results = decide_many(
+        principal=person_of(request), action=verb, references=refs, revisions=revisions, comment=comment
+    )
     sentence = bulk_words(verb, results)
     here = reverse("review") + wanted.query()
     if not wants_partial(request):

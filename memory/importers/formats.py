@@ -16,7 +16,7 @@ class Format:
     name: str
     title: str
     # changes whenever the same bytes may give other notes or another order of them
-    reader: int
+    parser_version: int
     read: Callable[[BinaryIO], Iterator[Read]]
     # whether a decoded JSON value belongs to this format
     is_record: Callable[[Any], bool]
@@ -30,7 +30,7 @@ _ALL = (
     Format(
         name="mcp-memory",
         title="the file of the MCP memory server",
-        reader=1,
+        parser_version=1,
         read=mcp_memory.read,
         is_record=mcp_memory.is_record,
         counted={mcp_memory.ENTITY: "entities", mcp_memory.RELATION: "relations"},

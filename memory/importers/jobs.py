@@ -1,16 +1,16 @@
 """The row behind a run, and how one that was cut off is found again."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db.models import QuerySet
 
 from memory.importers.formats import Format
 from memory.importers.report import Decided, Report
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.models import Agent, User
-from pawflow_web.lib.db import execute
+from pawflow_web.lib.db import advisory_lock
 from review.models import ImportJob, ImportState
 
 _LINE_MOST = 2**31 - 1
@@ -48,7 +48,7 @@ def unfinished_job(form: Format, report: Report, user: User, agent: Agent | None
     A run that somebody else is at is left alone: two at once work side by side, each with a row of its own.
     """
     same = ImportJob.objects.filter(
-        user=user, agent=agent, format=form.name, reader=form.reader, sha256=report.sha256, finished_at=None
+        user=user, agent=agent, format=form.name, reader=form.parser_version, sha256=report.sha256, finished_at=None
     )
     with _locked(same) as cut_off:
         if cut_off:
@@ -80,16 +80,8 @@ def _locked(jobs: QuerySet[ImportJob]) -> Iterator[list[ImportJob]]:
         yield list(jobs.filter(pk__in=free).order_by("-decided", "pk"))
 
 
-@contextmanager
-def _lock(job: ImportJob) -> Iterator[bool]:
-    """Whether this connection now holds the job; never waits. Locks of one connection count up and down."""
-    name = f"pawflow import {job.pk}"
-    held = bool(execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])[0][0])
-    try:
-        yield held
-    finally:
-        if held:
-            _unlock(name)
+def _lock(job: ImportJob) -> AbstractContextManager[bool]:
+    return advisory_lock(f"pawflow import {job.pk}")
 
 
 def _new(form: Format, report: Report, user: User, agent: Agent | None) -> ImportJob:
@@ -97,15 +89,8 @@ def _new(form: Format, report: Report, user: User, agent: Agent | None) -> Impor
         user=user,
         agent=agent,
         format=form.name,
-        reader=form.reader,
+        reader=form.parser_version,
         source=report.source,
         sha256=report.sha256,
         started_at=now(),
     )
-
-
-def _unlock(name: str) -> None:
-    try:
-        execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
-    except DatabaseError:
-        connection.close()  # ends the session, and with it whatever it still holds

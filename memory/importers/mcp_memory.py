@@ -14,7 +14,7 @@ from memory.models.note import TAG_LONGEST
 from pawflow_web.lib.characters import MARKS
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.text import clean, fold, is_blank
-from review.models.item import TEXT_MOST
+from review.limits import TEXT_MOST
 
 ENTITY, RELATION = "entity", "relation"
 

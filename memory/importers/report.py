@@ -8,6 +8,8 @@ from typing import Any
 
 from memory.importers.records import Broken, Read, Record, Skipped
 from pawflow_web.lib.errors import DomainError
+from review.limits import TEXT_MOST
+from review.preparing import TooLong
 from review.proposals import Admission
 
 ERRORS_SHOWN = 100
@@ -20,7 +22,7 @@ _OUTCOMES = {
     "refused": "tombstoned",
     "invalid": "invalid",
 }
-_TOO_LONG = "an observation is longer than 8,000 characters together with its entity; it was left out"
+_TOO_LONG = f"an observation is longer than {TEXT_MOST:,} characters together with its entity; it was left out"
 _REFUSED_SECRET = "an observation looks like a secret, and this server stores none; it was left out"
 _INVALID = "an observation cannot be stored as it is; it was left out"
 
@@ -144,6 +146,6 @@ def _reason(error: DomainError | None) -> tuple[str, str]:
         return "invalid", _INVALID
     if error.code == "secret_refused":
         return error.code, _REFUSED_SECRET
-    if "at most" in str(error.fields.get("text", "")):
+    if isinstance(error, TooLong):
         return "too_long", _TOO_LONG
     return "invalid", _INVALID

@@ -5,7 +5,6 @@ Everything lands in review by construction: the origin is ``importer``, and the 
 
 import hashlib
 import os
-import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,22 +16,19 @@ from memory.importers.formats import Format, format_called
 from memory.importers.jobs import Unfinished, unfinished_job
 from memory.importers.looks import require_layout
 from memory.importers.records import Note, Record
-from memory.importers.repeats import Repeats
 from memory.importers.report import Report
 from memory.notes.services import clean_tags
 from pawflow_web.identity.models import Agent, User
-from pawflow_web.identity.models.user import NAME_PATTERN
+from pawflow_web.identity.names import check_name
 from pawflow_web.identity.principal import worker_principal
+from pawflow_web.identity.services import ensure_agent
 from pawflow_web.lib.errors import Invalid, NotFound
 from pawflow_web.lib.text import clean
-from review.intake import admit, assess
+from review.gate import admit, assess
 from review.models import Origin, Scope
 from review.proposals import Admission, Place, Proposal, Source
 
 Progress = Callable[[Report], None]
-
-# An agent that a dry run does not make: no row has this key.
-_NO_AGENT = 0
 
 
 def import_file(
@@ -60,17 +56,14 @@ def import_file(
     user = User.objects.filter(username=owner).first()
     if user is None:
         raise NotFound(f"There is no owner called {ascii(owner)[:80]}.")
-    if agent is not None and not re.fullmatch(NAME_PATTERN, agent):
-        raise Invalid(
-            f"{ascii(agent)[:80]} cannot be an agent's name.",
-            fields={"agent": "must be 1 to 64 of letters, digits, dot, underscore and hyphen"},
-        )
+    if agent is not None:
+        check_name(agent, field="agent")
     try:
         with _opened(path) as stream:
             require_layout(form, stream)
             stream.seek(0)
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            run = _Run(form, stream, _source_name(path), user, _place(user, agent, create=not dry_run))
+            run = _Run(form, stream, _source_name(path), user, agent)
             report = Report(
                 form.name, run.source, digest, user.username, agent, dry_run, dict(form.counted), form.waits
             )
@@ -97,32 +90,34 @@ class _Proposed:
 class _Run:
     """One pass over an open file."""
 
-    def __init__(self, form: Format, stream: BinaryIO, source: str, user: User, place: Place) -> None:
+    def __init__(self, form: Format, stream: BinaryIO, source: str, user: User, agent: str | None) -> None:
         self._form = form
         self._stream = stream
         self.source = source
         self._user = user
         self._principal = worker_principal(user.pk, user.username)
-        self._place = place
+        self._agent = agent
         # what the gate has been given and has not answered, in order
         self._asked: deque[_Proposed] = deque()
 
     def assess(self, report: Report) -> Iterator[None]:
         """Fill in what :meth:`admit` would come to now, without a write. Yields after each note."""
-        with Repeats() as met:
-            for admission in assess(self._proposals(report), self._principal, origin=Origin.IMPORTER, met=met):
-                self._count(report, [admission])
-                yield
+        place = _place_to_be(self._user, self._agent)
+        for admission in assess(self._proposals(report, place), self._principal, origin=Origin.IMPORTER):
+            self._count(report, [admission])
+            yield
         report.state = "done"
         yield
 
     def admit(self, report: Report) -> Iterator[None]:
         """Store, slice by slice. How far it came is written in the transaction of each slice, so that a run that
         is cut off at any moment goes on with the next note and with the right numbers. Yields after each note."""
-        with unfinished_job(self._form, report, self._user, self._place.agent) as job:
+        agent = ensure_agent(user=self._user, name=self._agent) if self._agent is not None else None
+        place = Place.of_agent(agent) if agent is not None else Place(Scope.GLOBAL)
+        with unfinished_job(self._form, report, self._user, agent) as job:
             report.decided = job.decided()
             answers = admit(
-                self._proposals(report, job),
+                self._proposals(report, place, job),
                 self._principal,
                 origin=Origin.IMPORTER,
                 before_commit=lambda admissions: self._keep(report, job, admissions),
@@ -142,7 +137,7 @@ class _Run:
             asked = self._asked.popleft()
             report.decided.add(asked.line, admission, asked.fault)
 
-    def _proposals(self, report: Report, job: Unfinished | None = None) -> Iterator[Proposal]:
+    def _proposals(self, report: Report, place: Place, job: Unfinished | None = None) -> Iterator[Proposal]:
         """Every note of the file as a proposal, but for those that a run before this one has brought already."""
         behind = report.decided.count
         self._stream.seek(0)
@@ -157,16 +152,16 @@ class _Run:
                 if job is not None and job.is_resumed and report.resumed_at_line is None:
                     report.resumed_at_line = found.line
                 self._asked.append(_Proposed(found.line, note.fault))
-                yield self._proposal(found.line, note)
+                yield self._proposal(found.line, note, place)
         if job is not None and job.is_resumed and report.resumed_at_line is None:
             report.resumed_at_line = report.decided.line
 
-    def _proposal(self, line: int, note: Note) -> Proposal:
+    def _proposal(self, line: int, note: Note, place: Place) -> Proposal:
         tags = clean_tags(note.tags)
         return Proposal(
             kind="note",
             text=note.text,
-            place=self._place,
+            place=place,
             facet={"category": "", "tags": tags},
             also_shown=tuple(tags),
             source=Source(label=f"import:{self.source}", file=self.source, line=line, quote=note.quote),
@@ -188,10 +183,9 @@ def _source_name(path: Path) -> str:
     return clean(os.fsencode(path.name).decode("utf-8", "replace"))[:255]
 
 
-def _place(user: User, agent: str | None, *, create: bool) -> Place:
+def _place_to_be(user: User, agent: str | None) -> Place:
+    """Where a run would put the notes; a new agent has no row yet."""
     if agent is None:
         return Place(Scope.GLOBAL)
-    if create:
-        return Place(Scope.AGENT, Agent.objects.get_or_create(user=user, name=agent)[0])
     known = Agent.objects.filter(user=user, name=agent).first()
-    return Place(Scope.AGENT, known or Agent(pk=_NO_AGENT, user=user, name=agent))
+    return Place.of_agent(known) if known is not None else Place(Scope.AGENT, agent_name=agent)

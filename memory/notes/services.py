@@ -12,7 +12,7 @@ from pawflow_web.lib.errors import Invalid, Tombstoned
 from pawflow_web.lib.periods import TimeInput, parse_period
 from pawflow_web.lib.text import clean
 from review.find import by_reference
-from review.intake import admit_one
+from review.gate import admit_one
 from review.lookalikes import find_lookalikes
 from review.models import GovernanceItem, Scope
 from review.models.item import always
@@ -99,7 +99,7 @@ def _place_of(principal: Principal, scope: str, for_agent: str | None) -> Place:
     agent = Agent.objects.filter(user_id=principal.user_id, name=for_agent).first()
     if agent is None:
         raise Invalid(f"You have no agent {ascii(for_agent)[:40]}.", fields={"agent": "must be one of your agents"})
-    return Place(Scope.AGENT, agent)
+    return Place.of_agent(agent)
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:

@@ -15,8 +15,7 @@ from pawflow_web.api.openapi import docs_page, openapi_document
 from pawflow_web.api.tools import tools_router
 from pawflow_web.identity.api import router as tokens_router
 from pawflow_web.identity.rest import reader, signed_in
-from pawflow_web.lib.errors import NotFound
-from pawflow_web.web.errors import error_response
+from pawflow_web.web.errors import error_of_status, error_response
 from review.api import router as review_router
 
 
@@ -56,7 +55,7 @@ def _about(api: NinjaAPI) -> Router:
 @csrf_exempt
 def unknown_route(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
     """Whatever no route takes, with any method and for anybody: which routes exist is no secret."""
-    return error_response(NotFound("There is no such route."))
+    return error_response(error_of_status(404))
 
 
 api = _build()

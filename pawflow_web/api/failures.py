@@ -11,8 +11,7 @@ from ninja.errors import HttpError, ValidationError
 
 from pawflow_web.lib.errors import DomainError
 from pawflow_web.lib.tools import invalid_of
-from pawflow_web.web.errors import error_of_status, error_response
-from pawflow_web.web.failures import failure_of
+from pawflow_web.web.errors import error_of_status, error_response, failure_of
 
 # Where ninja's findings begin: ("body", "payload", ...) against ("query", ...), ("path", ...).
 _BODY_PREFIX = 2

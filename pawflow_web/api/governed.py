@@ -18,7 +18,7 @@ from pawflow_web.identity.idempotency import Reply, checked_key, digest_of, once
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.rest import call_of, put_call, put_principal
-from pawflow_web.lib.errors import Invalid, NotAllowed, TooLarge, Unauthenticated, UnsupportedMedia
+from pawflow_web.lib.errors import CsrfMissing, Invalid, TooLarge, Unauthenticated, UnsupportedMedia
 from pawflow_web.lib.jsonbody import load_object
 from pawflow_web.lib.text import clean
 from pawflow_web.lib.tools import shown_name
@@ -93,7 +93,7 @@ def _authenticate(request: HttpRequest) -> Principal:
     if not isinstance(user, User) or not user.is_active:
         raise Unauthenticated
     if request.method not in SAFE_METHODS and check_csrf(request) is not None:
-        raise NotAllowed("Send the token of the page as `X-CSRFToken`.", code="csrf")
+        raise CsrfMissing
     return principal_of_user(user)
 
 
@@ -115,14 +115,14 @@ def _read_json(request: HttpRequest, *, refuse_any: bool) -> None:
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     length = int(request.headers.get("Content-Length") or 0)
     if length > limit:
-        raise TooLarge("The body is larger than 2 MiB.")
+        raise TooLarge
     # A chunked body has no length to refuse it by; one byte more than allowed is enough to know.
     raw = request.read(limit + 1)
     if len(raw) > limit:
-        raise TooLarge("The body is larger than 2 MiB.")
+        raise TooLarge
     # A form of a session was read already, by the look for its CSRF token; its length is still there.
     if (raw or length) and request.content_type != JSON:
-        raise UnsupportedMedia(f"Send JSON as `Content-Type: {JSON}`.")
+        raise UnsupportedMedia
     body = load_object(raw)
     if body and refuse_any:
         name = shown_name(next(iter(body)))

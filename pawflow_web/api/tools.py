@@ -5,31 +5,15 @@ from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
-from pydantic import BaseModel
 
 from pawflow_web.api.governed import EFFECT, JSON, json_body
 from pawflow_web.api.openapi import ERRORS, REF_TEMPLATE
 from pawflow_web.identity.rest import call_of, reader
 from pawflow_web.lib import tool_catalog
-from pawflow_web.lib.tools import Effect, Tool, registry
+from pawflow_web.lib.tools import Tool, registry
 
 # The order in which a tool's own reply documents them.
 TOOL_ERRORS = frozenset({400, 401, 403, 404, 409, 413, 415, 422, 429, 503})
-
-
-class ToolShape(BaseModel):
-    name: str
-    family: str
-    effect: str
-    description: str
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any]
-    slash: str | None
-
-
-class ToolPage(BaseModel):
-    items: list[ToolShape]
-    next: None
 
 
 def tools_router() -> Router:
@@ -64,7 +48,7 @@ def _documented(tool: Tool) -> dict[str, Any]:
     """The body by hand: the registry checks it, so ninja must not do it a second time with other words."""
     schema = tool.params.model_json_schema(ref_template=REF_TEMPLATE)
     return {
-        EFFECT: Effect.READ.value if tool.effect is Effect.READ else tool.effect.value,
+        EFFECT: tool.effect.value,
         "requestBody": {"required": bool(schema.get("required")), "content": {JSON: {"schema": schema}}},
     }
 

@@ -1,48 +1,33 @@
 """REST routes of tokens, for people only."""
 
-from datetime import datetime
-from typing import Annotated
-
-from django.db.models import Q
 from django.http import HttpRequest
-from ninja import Query, Router
+from ninja import Router
 from ninja.responses import Status
 
 from pawflow_web.identity.models import ApiToken, User
+from pawflow_web.identity.querysets import NEWEST_FIRST
 from pawflow_web.identity.rest import call_of, person
-from pawflow_web.identity.schemas import MadeToken, NewToken, RevokedToken, TokenPage, TokenShape
+from pawflow_web.identity.schemas import MadeTokenOut, RevokedTokenOut, TokenIn, TokenOut, TokensOut
 from pawflow_web.identity.services import create_token, revoke_token
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.ids import parse_ref
 from pawflow_web.lib.paging import Pager
+from pawflow_web.lib.rest_types import Cursor, Limit
 
 router = Router(auth=person, tags=["tokens"])
 
 
-@router.get("/tokens", response=TokenPage)
-def tokens(
-    request: HttpRequest,
-    limit: Annotated[int, Query(ge=1, le=200, description="how many at most")] = 50,
-    cursor: Annotated[str | None, Query(max_length=2000, description="the `next` of the page before")] = None,
-) -> TokenPage:
+@router.get("/tokens", response=TokensOut)
+def tokens(request: HttpRequest, limit: Limit = 50, cursor: Cursor = None) -> TokensOut:
     """The owner's tokens, the newest first, revoked ones included. Never their text."""
     user_id = call_of(request).principal.user_id
     pager = Pager.of("tokens", user_id, {})
-    rows = ApiToken.objects.filter(user_id=user_id).select_related("agent").order_by("-created_at", "-id")
-    position = pager.read(cursor)
-    if position is not None:
-        at, pk = datetime.fromisoformat(position[0]), position[1]
-        rows = rows.filter(Q(created_at__lt=at) | Q(created_at=at, pk__lt=pk))
-    page = list(rows[: limit + 1])
-    last = page[limit - 1] if len(page) > limit else None
-    return TokenPage(
-        items=[TokenShape.of(row) for row in page[:limit]],
-        next=pager.write([last.created_at.isoformat(), last.pk]) if last else None,
-    )
+    page = pager.page(ApiToken.objects.of_owner(user_id), order=NEWEST_FIRST, limit=limit, cursor=cursor)
+    return TokensOut(items=[TokenOut.of(row) for row in page.rows], next=page.next)
 
 
-@router.post("/tokens", response={201: MadeToken})
-def make_token(request: HttpRequest, payload: NewToken) -> Status[MadeToken]:
+@router.post("/tokens", response={201: MadeTokenOut})
+def make_token(request: HttpRequest, payload: TokenIn) -> Status[MadeTokenOut]:
     """Make a token; its text is in this reply and nowhere else."""
     user = User.objects.get(pk=call_of(request).principal.user_id)
     token, text = create_token(
@@ -52,14 +37,14 @@ def make_token(request: HttpRequest, payload: NewToken) -> Status[MadeToken]:
         abilities=payload.abilities,
         expires_days=payload.expires,
     )
-    return Status(201, MadeToken.of(token, text))
+    return Status(201, MadeTokenOut.of(token, text))
 
 
-@router.delete("/tokens/{ref}", response=RevokedToken)
-def end_token(request: HttpRequest, ref: str) -> RevokedToken:
+@router.delete("/tokens/{ref}", response=RevokedTokenOut)
+def end_token(request: HttpRequest, ref: str) -> RevokedTokenOut:
     """End a token at once."""
     digits = parse_ref(ref)
     if digits is None:
         raise NotFound
     user = User.objects.get(pk=call_of(request).principal.user_id)
-    return RevokedToken(id=revoke_token(user=user, ref=digits).ref, revoked=True)
+    return RevokedTokenOut(id=revoke_token(user=user, ref=digits).ref, revoked=True)

@@ -6,16 +6,16 @@ one order of locks, which is why admits and decisions cannot deadlock.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import OperationalError, connection, transaction
 
-from pawflow_web.lib.db import execute
-from pawflow_web.lib.errors import Conflict, Unavailable
+from pawflow_web.lib.db import execute, translated_commit
+from pawflow_web.lib.errors import Unavailable
 
 # Waiting for a busy owner must not use up the connections that other owners need: at most this many threads
 # of one process hold a connection for one owner's clock, the rest wait outside.
@@ -26,6 +26,10 @@ _TICK = timedelta(microseconds=1)
 _TAKE = (
     "UPDATE identity_userclock SET at = greatest(at + interval '1 microsecond', clock_timestamp()) "
     "WHERE user_id = %s RETURNING at, seq, number, head"
+)
+_WRITE_BACK = (
+    "UPDATE identity_userclock SET at = %(clock_at)s, seq = %(clock_seq)s, number = %(clock_number)s, "
+    "head = %(clock_head)s WHERE user_id = %(clock_user)s"
 )
 
 
@@ -41,7 +45,7 @@ class Clock:
     # What runs before the transaction commits, in order; the journal writes its buffer here.
     before_commit: list[Callable[[], None]] = field(default_factory=list)
     # Lets a higher layer keep its own state for the time the clock is held.
-    notes: dict[str, Any] = field(default_factory=dict)
+    companions: dict[str, Any] = field(default_factory=dict)
 
     def next_seq(self) -> int:
         self.seq += 1
@@ -55,6 +59,22 @@ class Clock:
         """A later time for a further entry of the same transaction."""
         self.at += _TICK
         return self.at
+
+    def write_back(self, *, behind: str = "", values: Mapping[str, Any] | None = None) -> None:
+        """Store the counters and the head.
+
+        Args:
+            behind: a ``WITH`` clause that stores what they number, in the same statement.
+            values: its parameters.
+        """
+        counters = {
+            "clock_at": self.at,
+            "clock_seq": self.seq,
+            "clock_number": self.number,
+            "clock_head": self.head,
+            "clock_user": self.user_id,
+        }
+        execute(behind + _WRITE_BACK, {**(values or {}), **counters})
 
 
 class _Held(threading.local):
@@ -101,17 +121,6 @@ def _wait_for_turn(gate: threading.BoundedSemaphore) -> None:
         raise Unavailable("Too many changes of this owner at once. Try again in a moment.", retry_after=1)
 
 
-def _enter(gate: threading.BoundedSemaphore) -> None:
-    """Wait for a place without holding a connection: authentication has usually taken one from the pool, and
-    those who wait for one busy owner must not keep it from all others."""
-    if gate.acquire(blocking=False):
-        return
-    if not connection.in_atomic_block:
-        connection.close()
-    if not gate.acquire(timeout=_PATIENCE_S):
-        raise Unavailable("Too many changes of this owner at once. Try again in a moment.", retry_after=1)
-
-
 @contextmanager
 def savepoint(clock: Clock) -> Iterator[None]:
     """Undo only this part when it fails: rows by a savepoint, and the clock's counters with them."""
@@ -140,15 +149,10 @@ def _taken(user_id: int) -> Iterator[Clock]:
 
 @contextmanager
 def _transaction() -> Iterator[None]:
-    """``atomic`` with the two failures of a commit in the words of the domain."""
+    """``translated_commit``, and a wait for the clock that took too long in the words of the domain."""
     try:
-        with transaction.atomic():
+        with translated_commit():
             yield
-    except IntegrityError as error:
-        # Foreign keys are checked at commit: an agent or conversation deleted meanwhile shows up here.
-        if getattr(error.__cause__, "sqlstate", "") == "23503":
-            raise Conflict("Something this refers to was deleted at the same moment. Nothing was stored.") from error
-        raise
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", "") in {"55P03", "57014"}:
             raise Unavailable("This owner's memory is busy. Try again in a moment.", retry_after=1) from error

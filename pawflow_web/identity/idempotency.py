@@ -8,11 +8,9 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db import IntegrityError, transaction
-
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.crypto import seal, unseal
-from pawflow_web.lib.db import execute
+from pawflow_web.lib.db import execute, translated_commit
 from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.lib.text import clean
 
@@ -33,8 +31,6 @@ _READ = """
 SELECT body_digest, status, body FROM identity_idempotentreply WHERE user_id = %s AND caller = %s AND key = %s
 """
 _FORGET_OLD = "DELETE FROM identity_idempotentreply WHERE at < now() - interval '24 hours'"
-_FORGET = "DELETE FROM identity_idempotentreply WHERE user_id = %s"
-_FOREIGN_KEY_VIOLATION = "23503"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +82,8 @@ def once(principal: Principal, key: str, digest: str, write: Callable[[], Reply]
     """
     caller = principal.token_ref or "session"
     try:
-        with transaction.atomic():
+        # What vanished shows here and not in the service, whose transaction this one encloses.
+        with translated_commit():
             claimed = execute(_CLAIM, [principal.user_id, caller, key, digest])
             if not claimed:
                 return _kept(principal.user_id, caller, key, digest)
@@ -97,16 +94,6 @@ def once(principal: Principal, key: str, digest: str, write: Callable[[], Reply]
             return reply
     except _NotKeptError as failed:
         return failed.reply
-    except IntegrityError as error:
-        # Foreign keys are checked at commit, here and not in the service whose transaction this one encloses.
-        if getattr(error.__cause__, "sqlstate", "") == _FOREIGN_KEY_VIOLATION:
-            raise Conflict("Something this refers to was deleted at the same moment. Nothing was stored.") from error
-        raise
-
-
-def forget_replies(user_id: int) -> None:
-    """Drop an owner's kept replies, for a purge: they hold what was answered."""
-    execute(_FORGET, [user_id])
 
 
 def forget_old_replies() -> None:

@@ -5,4 +5,4 @@ from django.utils.translation import gettext_lazy as _
 from pawflow_web.identity import views
 from pawflow_web.web.panels import panel
 
-tokens = panel("tokens", title=_("Tokens"), group="system", icon="lock", url="/settings/tokens", order=40)(views.tokens)
+tokens = panel("tokens", title=_("Tokens"), group="system", icon="lock", order=40)(views.tokens)

@@ -5,17 +5,12 @@ from django.http import HttpRequest
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
-
-_KEPT = "_pawflow_person"
+from pawflow_web.web.per_request import per_request
 
 
 def person_of(request: HttpRequest) -> Principal:
     """The principal of whoever is signed in; built once a request. Only behind ``person_required``."""
-    kept: Principal | None = getattr(request, _KEPT, None)
-    if kept is None:
-        kept = principal_of_user(user_of(request))
-        setattr(request, _KEPT, kept)
-    return kept
+    return per_request(request, "identity.person", lambda: principal_of_user(user_of(request)))
 
 
 def user_of(request: HttpRequest) -> User:

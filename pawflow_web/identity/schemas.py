@@ -11,7 +11,7 @@ from pawflow_web.lib.periods import iso
 Ability = Literal["read", "write", "relay", "review"]
 
 
-class NewToken(BaseModel):
+class TokenIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     agent: Annotated[
@@ -28,7 +28,7 @@ class NewToken(BaseModel):
     ] = None
 
 
-class TokenShape(BaseModel):
+class TokenOut(BaseModel):
     id: str
     agent: str | None
     origin: str | None
@@ -39,7 +39,7 @@ class TokenShape(BaseModel):
     revoked_at: str | None
 
     @classmethod
-    def of(cls, row: ApiToken) -> "TokenShape":
+    def of(cls, row: ApiToken) -> "TokenOut":
         return cls(
             id=row.ref,
             agent=row.agent.name if row.agent else None,
@@ -52,12 +52,12 @@ class TokenShape(BaseModel):
         )
 
 
-class TokenPage(BaseModel):
-    items: list[TokenShape]
+class TokensOut(BaseModel):
+    items: list[TokenOut]
     next: str | None
 
 
-class MadeToken(BaseModel):
+class MadeTokenOut(BaseModel):
     """A token with its text, which is shown this once."""
 
     token: str
@@ -70,7 +70,7 @@ class MadeToken(BaseModel):
     created_at: str | None
 
     @classmethod
-    def of(cls, row: ApiToken, text: str) -> "MadeToken":
+    def of(cls, row: ApiToken, text: str) -> "MadeTokenOut":
         return cls(
             token=text,
             id=row.ref,
@@ -83,6 +83,6 @@ class MadeToken(BaseModel):
         )
 
 
-class RevokedToken(BaseModel):
+class RevokedTokenOut(BaseModel):
     id: str
     revoked: bool

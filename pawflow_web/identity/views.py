@@ -1,7 +1,5 @@
 """Signing in and out, and the tokens of agents."""
 
-from typing import cast
-
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
@@ -15,9 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pawflow_web.identity.forms import SignInForm, TokenForm
 from pawflow_web.identity.models import ApiToken, User
 from pawflow_web.identity.person import user_of
+from pawflow_web.identity.querysets import NEWEST_FIRST
 from pawflow_web.identity.services import create_token, revoke_token, sign_in_with_password, use_sign_in_link
 from pawflow_web.lib.errors import Invalid, NotFound, RateLimited
 from pawflow_web.lib.ids import parse_ref
+from pawflow_web.lib.paging import behind, position_of
 from pawflow_web.web.paths import own_path
 from pawflow_web.web.render import person_required, render_panel
 
@@ -33,7 +33,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     onward = own_path(request.POST.get("next") or request.GET.get("next") or "")
     if request.method != "POST":
         if request.user.is_authenticated:
-            return redirect(onward or "/")
+            return redirect(onward or "start")
         return _sign_in_page(request, SignInForm(), onward, 200)
     form = SignInForm(request.POST)
     if not form.is_valid():
@@ -54,7 +54,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return _sign_in_page(request, form, onward, 422)
     # Gives the session a new key: one that somebody else planted before stays worthless.
     login(request, user, backend=_BACKEND)
-    return redirect(onward or "/")
+    return redirect(onward or "start")
 
 
 @never_cache
@@ -68,7 +68,7 @@ def sign_in_once(request: HttpRequest, secret: str) -> HttpResponse:
     if user is None:
         return _private(render(request, "identity/link_gone.html", status=410))
     login(request, user, backend=_BACKEND)
-    return _private(redirect("/"))
+    return _private(redirect("start"))
 
 
 @require_POST
@@ -127,7 +127,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def token_revoke(request: HttpRequest, ref: str) -> HttpResponse:
     """The question before a token ends, as a page and in the dialog; a POST ends it."""
     user = user_of(request)
-    token = ApiToken.objects.select_related("agent").filter(user=user, ref=parse_ref(ref)).first()
+    token = ApiToken.objects.of_owner(user.pk).filter(ref=parse_ref(ref)).first()
     if token is None:
         raise NotFound
     if request.method == "POST":
@@ -155,8 +155,8 @@ def _tokens_page(
 
 def _tokens_before(user: User, ref: str) -> list[ApiToken]:
     """One more than a page, the newest first; from behind the token ``ref`` on, when there is one."""
-    rows = ApiToken.objects.filter(user=user).select_related("agent").order_by("-created_at", "-id")
+    rows = ApiToken.objects.of_owner(user.pk)
     last = rows.filter(ref=ref).first() if ref else None
     if last is not None:
-        rows = rows.filter(created_at__lte=last.created_at).exclude(created_at=last.created_at, pk__gte=last.pk)
-    return list(cast("list[ApiToken]", rows[: TOKENS_A_PAGE + 1]))
+        rows = rows.filter(behind(NEWEST_FIRST, position_of(last, NEWEST_FIRST)))
+    return list(rows.order_by(*NEWEST_FIRST)[: TOKENS_A_PAGE + 1])

@@ -34,13 +34,15 @@ class NodeIndexer(threading.Thread):
     """Runs the node drains when something wakes them and at every tick.
 
     Holds a lock file while it does, so that of all processes on this machine one does the work; the others
-    try again at each tick. ``yields_to_worker``: rest while this node's worker is alive.
+    try again at each tick. ``yields_to_worker``: rest while this node's worker is alive, which has ``patience_s``
+    seconds to come up first.
     """
 
-    def __init__(self, *, tick_s: float = TICK_S, yields_to_worker: bool = False) -> None:
+    def __init__(self, *, tick_s: float = TICK_S, yields_to_worker: bool = False, patience_s: float = 0.0) -> None:
         super().__init__(name="indexer", daemon=True)
         self._tick_s = tick_s
         self._yields = yields_to_worker
+        self._patience_s = patience_s
         self._kinds = registry.kinds("node")
         self._stopping = threading.Event()
         self._woken, self._waker = os.pipe()
@@ -54,9 +56,11 @@ class NodeIndexer(threading.Thread):
 
     def run(self) -> None:
         listener = Listener([WAKE_CHANNEL])
+        self._stopping.wait(self._patience_s)
         while self._kinds and not self._stopping.is_set():
             try:
-                self._serve(listener)
+                if not self._worker_does_it():
+                    self._serve(listener)
             except (Busy, Unwritable) as error:
                 log.debug("indexer_waits", reason=str(error))
             except (psycopg.OperationalError, DatabaseError, OSError) as error:
@@ -89,8 +93,8 @@ class NodeIndexer(threading.Thread):
         return self._yields and worker_alive(node_name())
 
 
-def start_indexer_thread() -> NodeIndexer:
+def start_indexer_thread(*, patience_s: float = TICK_S) -> NodeIndexer:
     """For a web process: index here as long as no worker of this node does. Ends with the process."""
-    indexer = NodeIndexer(yields_to_worker=True)
+    indexer = NodeIndexer(yields_to_worker=True, patience_s=patience_s)
     indexer.start()
     return indexer

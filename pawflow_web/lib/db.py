@@ -1,30 +1,20 @@
 """Small pieces of PostgreSQL that Django does not bring."""
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from typing import Any, ClassVar
 
-from django.contrib.postgres.fields import BigIntegerRangeField
-from django.db import connection
-from django.db.models import DateTimeField, Func
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models import AutoField, DateTimeField, Field, Func, Model
+
+from pawflow_web.lib.errors import Conflict
+
+_FOREIGN_KEY_VIOLATION = "23503"
 
 Row = tuple[Any, ...]
-
-
-class ExclusiveSlot(Func):
-    """``int8range(h, h, '[]')`` over a 62-bit hash of (owner, exclusive key); NULL when there is no key.
-
-    The embedded server has no btree_gist, so an EXCLUDE constraint cannot hold scalars; a one-point range
-    works as well. 62 bits, since ``int8range(2^63-1, 2^63-1, '[]')`` overflows.
-    """
-
-    template = (
-        "CASE WHEN exclusive_key = '' THEN NULL ELSE int8range("
-        "hashtextextended(user_id::text || ':' || exclusive_key, 0) & 4611686018427387903, "
-        "hashtextextended(user_id::text || ':' || exclusive_key, 0) & 4611686018427387903, '[]') END"
-    )
-    # At class level: sqlmigrate resolves the expression before an instance's output_field exists.
-    output_field: ClassVar[Any] = BigIntegerRangeField(null=True)
 
 
 class StatementNow(Func):
@@ -52,7 +42,88 @@ def execute(sql: str, params: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
     started = time.perf_counter()
     with connection.wrap_database_errors:
         cursor = connection.connection.execute(sql, params, prepare=True)
-        rows: list[Row] = cursor.fetchall() if cursor.description else []
+        # Not ``cursor.description``: that looks up the type of every column.
+        rows: list[Row] = cursor.fetchall() if cursor.pgresult and cursor.pgresult.nfields else []
     if connection.queries_logged:
         connection.queries_log.append({"sql": sql, "time": f"{time.perf_counter() - started:.3f}"})
     return rows
+
+
+@contextmanager
+def translated_commit() -> Iterator[None]:
+    """``atomic`` with what only the commit finds, in the words of the domain.
+
+    Raises :class:`Conflict` when something was deleted that a new row refers to: foreign keys are checked at the end.
+    """
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if getattr(error.__cause__, "sqlstate", "") == _FOREIGN_KEY_VIOLATION:
+            raise Conflict("Something this refers to was deleted at the same moment. Nothing was stored.") from error
+        raise
+
+
+@contextmanager
+def advisory_lock(name: str) -> Iterator[bool]:
+    """Whether this connection now holds the lock of that name; never waits. Locks of one connection count up and
+    down. The lock is gone with the connection: opening another one for it would cost more than most work under it.
+    """
+    held = bool(execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name])[0][0])
+    try:
+        yield held
+    finally:
+        if held:
+            _unlock(name)
+
+
+def _unlock(name: str) -> None:
+    try:
+        execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+    except DatabaseError:
+        connection.close()  # ends the session, and with it whatever it still holds
+
+
+@cache
+def insert_statement(model: type[Model]) -> str:
+    """``INSERT INTO ... VALUES (...)`` of one row with every stored column, for the parameters of
+    :func:`values_of`. Ends open, for a ``RETURNING`` or an ``ON CONFLICT``."""
+    values = ", ".join(f"%({field.attname})s::{_type_of(field)}" for field in _stored(model))
+    return f"INSERT INTO {model._meta.db_table} ({_columns(model)}) VALUES ({values})"
+
+
+@cache
+def insert_many_statement(model: type[Model]) -> str:
+    """The same for any number of rows, for the parameters of :func:`columns_of`."""
+    arrays = ", ".join(f"%({field.attname})s::{_type_of(field)}[]" for field in _stored(model))
+    return f"INSERT INTO {model._meta.db_table} ({_columns(model)}) SELECT * FROM unnest({arrays})"
+
+
+def values_of(row: Model) -> dict[str, Any]:
+    """Every stored column of a row by its attribute's name, as the database takes it."""
+    return {field.attname: _prepared(row, field) for field in _stored(type(row))}
+
+
+def columns_of(rows: Sequence[Model]) -> dict[str, list[Any]]:
+    """The same of rows of one model, a list for each column. At least one row, and no column of arrays."""
+    return {field.attname: [_prepared(row, field) for row in rows] for field in _stored(type(rows[0]))}
+
+
+@cache
+def _stored(model: type[Model]) -> "tuple[Field[Any, Any], ...]":
+    """What an INSERT gives; the database makes the rest."""
+    fields = model._meta.local_concrete_fields
+    return tuple(field for field in fields if not field.generated and not isinstance(field, AutoField))
+
+
+def _prepared(row: Model, field: "Field[Any, Any]") -> Any:
+    return field.get_db_prep_save(getattr(row, field.attname), connection)
+
+
+def _columns(model: type[Model]) -> str:
+    return ", ".join(str(field.column) for field in _stored(model))
+
+
+def _type_of(field: "Field[Any, Any]") -> str:
+    """Without a length: a cast to one would cut what is too long, where the column refuses it."""
+    return re.sub(r"\(\d+\)", "", field.db_type(connection) or "")

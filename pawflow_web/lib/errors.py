@@ -38,6 +38,14 @@ class BadRequest(DomainError):
     """The request is not what the route takes at all (400)."""
 
 
+class MethodNotAllowed(BadRequest):
+    status = 405
+    code = "method_not_allowed"
+
+    def __init__(self, message: str = "This route does not take that method.") -> None:
+        super().__init__(message)
+
+
 class Unauthenticated(DomainError):
     """No, an unknown, an expired or a revoked token: one text for all four (401)."""
 
@@ -53,6 +61,15 @@ class NotAllowed(DomainError):
 
     status = 403
     code = "not_allowed"
+
+
+class CsrfMissing(NotAllowed):
+    """A browser's session may read without, but not write without the token of its page (403)."""
+
+    code = "csrf"
+
+    def __init__(self, message: str = "Send the token of the page as `X-CSRFToken`.") -> None:
+        super().__init__(message)
 
 
 class NotFound(DomainError):
@@ -113,10 +130,16 @@ class TooLarge(DomainError):
     status = 413
     code = "too_large"
 
+    def __init__(self, message: str = "The body is larger than 2 MiB.") -> None:
+        super().__init__(message)
+
 
 class UnsupportedMedia(DomainError):
     status = 415
     code = "unsupported_media"
+
+    def __init__(self, message: str = "Send JSON as `Content-Type: application/json`.") -> None:
+        super().__init__(message)
 
 
 class RateLimited(DomainError):
@@ -129,3 +152,22 @@ class Unavailable(DomainError):
 
     status = 503
     code = "unavailable"
+
+
+class DatabaseAway(Unavailable):
+    # Long enough for a pool to recover, short enough that nobody wonders.
+    def __init__(
+        self, message: str = "The database does not answer. Try again shortly.", *, retry_after: int = 5
+    ) -> None:
+        super().__init__(message, retry_after=retry_after)
+
+
+class Internal(DomainError):
+    """What nobody foresaw (500): the caller learns the reference of the log line and nothing else."""
+
+    status = 500
+    code = "internal"
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(f"Something broke on our side (reference {reference}).")
+        self.reference = reference

@@ -7,12 +7,25 @@ with rows from the wrong place.
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model, Q, QuerySet
 
 from pawflow_web.lib.crypto import keyed_digest
 from pawflow_web.lib.errors import Invalid
+
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """Rows, and the cursor behind the last of them; None at the end of the list."""
+
+    rows: list[Row]
+    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,22 @@ class Pager:
             raise self._refused()
         return json.loads(body)
 
+    def page(self, rows: QuerySet[Row], *, order: Sequence[str], limit: int, cursor: str | None) -> Page[Row]:
+        """The ``limit`` rows behind the cursor.
+
+        Args:
+            order: names of columns that are never null, ``-`` before a falling one; together they are unique.
+
+        Raises :class:`Invalid` for a cursor of another list.
+        """
+        position = self.read(cursor)
+        if position is not None:
+            rows = rows.filter(behind(order, position))
+        found = list(rows.order_by(*order)[: limit + 1])
+        if len(found) <= limit:
+            return Page(found, None)
+        return Page(found[:limit], self.write(position_of(found[limit - 1], order)))
+
     def _seal(self, body: str) -> str:
         return keyed_digest("cursor", f"{self.scope}:{body}")[:16]
 
@@ -56,3 +85,19 @@ class Pager:
             "This cursor does not continue this list. Start again without one.",
             fields={"cursor": "must come from the same question by the same caller"},
         )
+
+
+def position_of(row: Model, order: Sequence[str]) -> list[Any]:
+    """Where a row stands in a list of that order, as JSON values."""
+    values = [getattr(row, column.removeprefix("-")) for column in order]
+    return [value.isoformat() if isinstance(value, datetime) else value for value in values]
+
+
+def behind(order: Sequence[str], position: Sequence[Any]) -> Q:
+    """The rows behind a position: later in the first column, or the same in it and later in the second, and so on."""
+    behind, same = Q(), Q()
+    for column, value in zip(order, position, strict=True):
+        name, compared = (column[1:], "lt") if column.startswith("-") else (column, "gt")
+        behind |= same & Q((f"{name}__{compared}", value))
+        same &= Q((name, value))
+    return behind

@@ -15,7 +15,6 @@ from pawflow_web.lib.text import Tokens
 K1 = 1.2
 B = 0.4
 STEM_WEIGHT = 0.6
-TOKEN_LIMIT = 400
 WORD_LIMIT = 32
 
 
@@ -54,10 +53,10 @@ class Stats:
         words, stems = frozenset(query.words), frozenset(query.stems)
         exact, stemmed = Counter(self.document_frequency), Counter(self.stem_frequency)
         for row in rows:
-            exact.update(words.intersection(row.exact[:TOKEN_LIMIT]))
-            stemmed.update(stems.intersection(row.stems[:TOKEN_LIMIT]))
+            exact.update(words.intersection(row.exact))
+            stemmed.update(stems.intersection(row.stems))
         documents = self.documents + len(rows)
-        length = self.average_length * self.documents + sum(min(len(row.exact), TOKEN_LIMIT) for row in rows)
+        length = self.average_length * self.documents + sum(len(row.exact) for row in rows)
         return Stats(exact, stemmed, length / documents, documents)
 
 
@@ -72,14 +71,13 @@ class Scored:
 
 
 def score(query: Query, rows: Sequence[tuple[int, Tokens]], stats: Stats) -> list[Scored]:
-    """Rows with a score above zero, best first, equal scores by falling id. Reads the first
-    :data:`TOKEN_LIMIT` words of a row."""
+    """Rows with a score above zero, best first, equal scores by falling id."""
     word_weights = _weights(query.words, stats.document_frequency, stats.documents)
     stem_weights = _weights(query.stems, stats.stem_frequency, stats.documents)
     average = stats.average_length or 1.0
     scored = []
     for row_id, tokens in rows:
-        exact, stems = tokens.exact[:TOKEN_LIMIT], tokens.stems[:TOKEN_LIMIT]
+        exact, stems = tokens.exact, tokens.stems
         # The set operation runs in C and most rows hold few words of a query: count only those.
         words_found = word_weights.keys() & frozenset(exact)
         stems_found = stem_weights.keys() & frozenset(stems)

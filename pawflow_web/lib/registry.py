@@ -9,16 +9,20 @@ class Registry(Generic[Entry]):
     """Named entries of one sort. Two of one name, or one after the start, are mistakes that stop the start."""
 
     def __init__(self, noun: str) -> None:
-        self._noun = noun
+        self.noun = noun
         self._entries: dict[str, Entry] = {}
         self._frozen = False
 
     def add(self, name: str, entry: Entry) -> None:
         if self._frozen:
-            raise RuntimeError(f"the {self._noun} {name} came after the start")
+            raise RuntimeError(f"the {self.noun} {name} came after the start")
         if name in self._entries:
-            raise RuntimeError(f"two {self._noun}s are called {name}")
+            raise RuntimeError(f"two {self.noun}s are called {name}")
+        self.refuse(name, entry)
         self._entries[name] = entry
+
+    def refuse(self, name: str, entry: Entry) -> None:
+        """Raises :class:`RuntimeError` for an entry that cannot stand beside those that came before."""
 
     def freeze(self) -> None:
         self._frozen = True
@@ -29,6 +33,9 @@ class Registry(Generic[Entry]):
     def all(self) -> list[Entry]:
         """In the order in which they came."""
         return list(self._entries.values())
+
+    def items(self) -> list[tuple[str, Entry]]:
+        return list(self._entries.items())
 
     def names(self) -> list[str]:
         return list(self._entries)

@@ -143,13 +143,16 @@ def plain_view(text: str) -> View:
 # --- search form ----------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """``stems[n]`` is the stem of ``exact[n]``, the same word where its language has none."""
+    """``stems[n]`` is the stem of ``exact[n]``, the same word where its language has none. At most
+    :data:`TOKEN_LIMIT`: index and score look no further into a text."""
 
     exact: tuple[str, ...]
     stems: tuple[str, ...]
 
 
 Located = tuple[str, int, int]
+
+TOKEN_LIMIT = 400
 
 _LONGEST = 128
 _WORD = f"\\w[\\w{MARKS}]*"
@@ -171,15 +174,37 @@ _CONNECTOR = re.compile("[^\\w" + MARKS + "]|_")
 _CLITICS = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 
 
-def analyse(text: str, *, limit: int = 400) -> Tokens:
-    """The tokens of ``text`` in order, repeats kept, at most ``limit``: the one tokenizer of index, query and score.
+def analyse(text: str) -> Tokens:
+    """The first tokens of ``text`` in order, repeats kept: the one tokenizer of index, query and score.
 
     Words are runs of letters, digits, marks and ``_``, lower-cased; a composite (``user_id``, ``v1.2.3``, a path,
     an address) stands whole before its parts; scripts without spaces become overlapping pairs of characters;
     Korean words stand whole before their pairs. No token holds whitespace.
     """
-    exact = [token for token, _, _ in _locate(plain(text).lower(), limit)]
+    if text.isascii():
+        exact = _ascii_words(text.lower())
+    else:
+        exact = [token for token, _, _ in _locate(plain(text).lower(), TOKEN_LIMIT)]
     return Tokens(tuple(exact), tuple(map(_stem, exact)))
+
+
+# The same pieces of an ASCII text, in which a word has no marks and no script without spaces begins.
+_ASCII_PIECE = re.compile(r"(?:[.@#$](?<![^\s(\[{\"'`].))?\w+(?:(?:://|[./\\@:'+~&-])\w+)*(?:[+#]{1,2}(?!\w))?")
+
+
+def _ascii_words(text: str) -> list[str]:
+    """The tokens of a lower-cased ASCII text without their places, which only highlighting asks for."""
+    out: list[str] = []
+    for piece in _ASCII_PIECE.findall(text):
+        if piece.isalnum():
+            out.append(piece[:_LONGEST])
+        else:
+            located: list[Located] = []
+            _composite(piece, 0, located)
+            out += [token for token, _, _ in located]
+        if len(out) >= TOKEN_LIMIT:
+            break
+    return out[:TOKEN_LIMIT]
 
 
 def spans(text: str, words: Iterable[str]) -> list[tuple[int, int]]:

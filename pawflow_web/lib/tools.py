@@ -34,6 +34,9 @@ class Effect(StrEnum):
         return "read" if self is Effect.READ else "write"
 
 
+_STRENGTH = list(Effect)
+
+
 class Caller(Protocol):
     """What the registry needs to know of a call: whether it may."""
 
@@ -64,21 +67,27 @@ class Tool:
     @property
     def effect(self) -> Effect:
         """The strongest of its effects."""
-        order = list(Effect)
-        return max(self.effects.values(), key=order.index)
+        return max(self.effects.values(), key=_STRENGTH.index)
 
     def run(self, call: Caller, arguments: Mapping[str, Any]) -> BaseModel:
-        """Check the arguments, then the ability, then do it.
+        """Check the ability, then the arguments, then do it: who may not is told nothing else.
 
         Raises:
-            Invalid: naming each parameter that is wrong.
             NotAllowed: the caller lacks the ability.
+            Invalid: naming each parameter that is wrong.
             DomainError: whatever the service answers.
         """
+        call.require(self._effect_of(arguments).ability)
         checked = self.check(arguments)
-        values = {name: getattr(checked, name) for name in type(checked).model_fields}
-        call.require(self.effects[values.get("action", "")].ability if len(self.effects) > 1 else self.effect.ability)
-        return self.function(call, **values)
+        return self.function(call, **{name: getattr(checked, name) for name in type(checked).model_fields})
+
+    def _effect_of(self, arguments: Mapping[str, Any]) -> Effect:
+        """Of the action that is asked for; the weakest for one that does not exist, which the check refuses."""
+        if len(self.effects) == 1:
+            return self.effect
+        action = arguments.get("action", self.params.model_fields["action"].default)
+        known = self.effects.get(action) if isinstance(action, str) else None
+        return known or min(self.effects.values(), key=_STRENGTH.index)
 
     def check(self, arguments: Mapping[str, Any]) -> BaseModel:
         try:
@@ -187,6 +196,7 @@ _SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "too_long": lambda ctx: f"must have at most {ctx['max_length']} entries",
     "too_short": lambda ctx: f"must have at least {ctx['min_length']} entries",
     "literal_error": lambda ctx: f"must be one of {ctx['expected'].replace(' or ', ', ')}".replace("'", ""),
+    "enum": lambda ctx: f"must be one of {ctx['expected'].replace(' or ', ', ')}".replace("'", ""),
     "string_type": lambda _: "must be a string",
     "list_type": lambda _: "must be a list",
     "bool_type": lambda _: "must be true or false",

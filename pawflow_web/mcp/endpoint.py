@@ -8,7 +8,6 @@ import asyncio
 import importlib
 import json
 import re
-import secrets
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
@@ -29,6 +28,7 @@ from pawflow_web.lib.errors import (
     BadRequest,
     DomainError,
     Invalid,
+    MethodNotAllowed,
     NotAllowed,
     NotFound,
     TooLarge,
@@ -36,7 +36,8 @@ from pawflow_web.lib.errors import (
 )
 from pawflow_web.lib.text import clean
 from pawflow_web.lib.tools import shown_name
-from pawflow_web.web.failures import failure_of
+from pawflow_web.web.errors import failure_of
+from pawflow_web.web.middleware import request_id_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -49,7 +50,6 @@ TOOLSET = "pawflow.toolset"
 TOOLSETS = ("core", "all")
 
 _PATH = re.compile(r"/mcp(?:/(?P<project>[^/]+))?/?")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 class McpEndpoint:
@@ -60,8 +60,7 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _headers(scope)
-        given = headers.get("X-Request-Id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        request_id = request_id_of(headers.get("X-Request-Id", ""))
         reply = _Tracked(send, request_id)
         with bound_contextvars(request_id=request_id):
             # Without it all calls of the process would share one thread.
@@ -79,11 +78,7 @@ class McpEndpoint:
         if match is None:
             raise NotFound("There is no such route.")
         if scope["method"] != "POST":
-            error = BadRequest(
-                "MCP is spoken by POST here; there are no streams and no sessions.", code="method_not_allowed"
-            )
-            error.status = 405
-            raise error
+            raise MethodNotAllowed("MCP is spoken by POST here; there are no streams and no sessions.")
         query = QueryDict(scope["query_string"], mutable=True)
         if match["project"]:
             query.setdefault("project", match["project"])
@@ -157,14 +152,14 @@ def _hostname(origin: str) -> str:
 
 def _check_media(headers: Mapping[str, str]) -> None:
     if headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
-        raise UnsupportedMedia("Send JSON as `Content-Type: application/json`.")
+        raise UnsupportedMedia
 
 
 async def _read(receive: Receive, headers: Mapping[str, str]) -> bytes:
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     length = headers.get("Content-Length", "0")
     if length.isdigit() and int(length) > limit:
-        raise TooLarge("The body is larger than 2 MiB.")
+        raise TooLarge
     body = bytearray()
     more = True
     while more:
@@ -173,7 +168,7 @@ async def _read(receive: Receive, headers: Mapping[str, str]) -> bytes:
             raise BadRequest("The request ended early.")
         body += message.get("body", b"")
         if len(body) > limit:
-            raise TooLarge("The body is larger than 2 MiB.")
+            raise TooLarge
         more = message.get("more_body", False)
     return bytes(body)
 

@@ -26,7 +26,7 @@ from pawflow_web.lib.jsonbody import clean_object
 from pawflow_web.lib.tools import Effect, registry
 from pawflow_web.lib.tools import Tool as RegisteredTool
 from pawflow_web.mcp.endpoint import CALL, TOOLSET, Receive, Scope, Send
-from pawflow_web.web.failures import failure_of
+from pawflow_web.web.errors import failure_of
 
 INSTRUCTIONS = (
     "A governed memory. `remember` proposes what should be kept, `recall` finds it again and says whether "

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from django.utils.functional import Promise
 
+from pawflow_web.lib.registry import Registry
 from pawflow_web.web.panels import GROUPS, Count, Panel, registry
 
 THEMES = {"light", "dark"}
@@ -27,24 +27,9 @@ class Seal:
 SealOf = Callable[[HttpRequest], Seal | None]
 
 
-class SealSource:
-    """Who knows about the journal. One app says so while Django starts."""
-
-    def __init__(self) -> None:
-        self._seal_of: SealOf | None = None
-
-    def register(self, seal_of: SealOf) -> SealOf:
-        """Usable as a decorator. Raises :class:`ImproperlyConfigured` when somebody else did."""
-        if self._seal_of is not None:
-            raise ImproperlyConfigured("The seal has two sources.")
-        self._seal_of = seal_of
-        return seal_of
-
-    def __call__(self, request: HttpRequest) -> Seal | None:
-        return self._seal_of(request) if self._seal_of else None
-
-
-seal_source = SealSource()
+# Who knows about a record that is sealed, by its name; the foot of the navigation asks for the journal's.
+seals: Registry[SealOf] = Registry("seal")
+JOURNAL = "journal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +79,8 @@ class Shell:
 
     @cached_property
     def seal(self) -> Seal | None:
-        return seal_source(self._request)
+        seal_of = seals.find(JOURNAL)
+        return seal_of(self._request) if seal_of else None
 
     @cached_property
     def theme(self) -> str:
@@ -113,7 +99,7 @@ class Shell:
     def count(self, name: str) -> Count | None:
         """The count of one panel, asked once a request."""
         if name not in self._counts:
-            panel = registry.get(name)
+            panel = registry.find(name)
             self._counts[name] = panel.count(self._request) if panel and panel.count else None
         return self._counts[name]
 

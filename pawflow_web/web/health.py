@@ -3,33 +3,27 @@
 from collections.abc import Callable
 
 import structlog
-from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+
+from pawflow_web.lib.registry import Registry
 
 log = structlog.get_logger(__name__)
 
 Check = Callable[[], bool]
 
 
-class ReadinessChecks:
-    """Checks by name, filled while Django starts."""
-
-    def __init__(self) -> None:
-        self._checks: dict[str, Check] = {}
-
+class ReadinessChecks(Registry[Check]):
     def register(self, name: str) -> Callable[[Check], Check]:
         """Decorator: the check returns whether its part works; an exception counts as no."""
 
         def add(check: Check) -> Check:
-            if name in self._checks:
-                raise ImproperlyConfigured(f"/ready has two checks named {name}.")
-            self._checks[name] = check
+            self.add(name, check)
             return check
 
         return add
 
     def run(self) -> dict[str, bool]:
-        return {name: self._passes(name, check) for name, check in self._checks.items()}
+        return {name: self._passes(name, check) for name, check in self.items()}
 
     @staticmethod
     def _passes(name: str, check: Check) -> bool:
@@ -40,7 +34,7 @@ class ReadinessChecks:
             return False
 
 
-readiness = ReadinessChecks()
+readiness = ReadinessChecks("readiness check")
 
 
 @readiness.register("database")

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from structlog.contextvars import bound_contextvars
 
 from pawflow_web.lib.errors import DomainError
-from pawflow_web.web.errors import domain_error_page, error_of_status, error_response, is_api
+from pawflow_web.web.errors import error_of_status, error_response, refusal
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -40,6 +40,11 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
+def request_id_of(given: str) -> str:
+    """The caller's own id of a request when it is plain, else a new one."""
+    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+
+
 def request_id(get_response: GetResponse) -> GetResponse:
     """Give each request an id: the caller's ``X-Request-Id`` when it is plain, else a new one.
 
@@ -47,8 +52,7 @@ def request_id(get_response: GetResponse) -> GetResponse:
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get("X-Request-Id", "")
-        chosen = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        chosen = request_id_of(request.headers.get("X-Request-Id", ""))
         with bound_contextvars(request_id=chosen):
             response = get_response(request)
         response["X-Request-Id"] = chosen
@@ -88,9 +92,7 @@ def refusals(get_response: GetResponse) -> GetResponse:
         return get_response(request)
 
     def process_exception(request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, DomainError):
-            return None
-        return error_response(exception) if is_api(request) else domain_error_page(request, exception)
+        return refusal(request, exception) if isinstance(exception, DomainError) else None
 
     middleware.process_exception = process_exception  # type: ignore[attr-defined]  # Django's hook
     return middleware

@@ -1,18 +1,21 @@
 """The registry of panels: what the navigation, the short bar, ``/menu`` and the drawer list.
 
 An app says in its ``panels.py`` which of its views are panels; only what is built is listed. The registry is
-filled while Django starts and frozen after it; a second panel of the same name or URL refuses to start.
+filled while Django starts and frozen after it. A panel is called like the route of its view, so that its URL stands in
+one place.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.urls import reverse_lazy
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from pawflow_web.lib.registry import Registry
 
 Group = Literal["", "beliefs", "record", "desk", "projects", "system"]
 Text = str | Promise
@@ -42,13 +45,14 @@ CountOf = Callable[[HttpRequest], Count | None]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One entry: ``tab`` puts it into the short bar, ``key`` is the letter that follows ``g``."""
+    """One entry: ``tab`` puts it into the short bar, ``key`` is the letter that follows ``g``. ``url`` may be lazy:
+    routes are not known yet while panels register."""
 
     name: str
     title: Text
     group: Group
     icon: str
-    url: str
+    url: Text
     order: int
     count: CountOf | None = None
     tab: bool = False
@@ -56,46 +60,30 @@ class Panel:
     view: Callable[..., Any] | None = field(default=None, compare=False)
 
 
-class PanelRegistry:
+class PanelRegistry(Registry[Panel]):
     """Panels by name, in the order of the navigation."""
 
-    def __init__(self) -> None:
-        self._panels: dict[str, Panel] = {}
-        self._frozen = False
-
-    def add(self, panel: Panel) -> None:
-        """Raises :class:`ImproperlyConfigured` for a name, URL or key that is taken, and after the start."""
-        if self._frozen:
-            raise ImproperlyConfigured(f"Panel {panel.name} comes too late: panels are registered at start.")
-        if panel.group not in GROUPS:
-            raise ImproperlyConfigured(f"Panel {panel.name} names no group of the navigation: {panel.group!r}.")
-        for other in self._panels.values():
-            if other.name == panel.name or other.url == panel.url or (panel.key and other.key == panel.key):
-                raise ImproperlyConfigured(f"Panel {panel.name} takes the name, URL or key of {other.name}.")
-        self._panels[panel.name] = panel
-
-    def freeze(self) -> None:
-        self._frozen = True
-
-    def get(self, name: str) -> Panel | None:
-        return self._panels.get(name)
+    def refuse(self, name: str, entry: Panel) -> None:
+        """A group that the navigation does not know, or the key of another panel."""
+        if entry.group not in GROUPS:
+            raise RuntimeError(f"the panel {name} names no group of the navigation: {entry.group!r}")
+        for other in super().all():
+            if entry.key and other.key == entry.key:
+                raise RuntimeError(f"the panel {name} takes the key of {other.name}")
 
     def all(self) -> list[Panel]:
         """Every panel, by group and then by ``order``."""
         places = list(GROUPS)
-        return sorted(self._panels.values(), key=lambda panel: (places.index(panel.group), panel.order))
+        return sorted(super().all(), key=lambda panel: (places.index(panel.group), panel.order))
 
     def at(self, path: str) -> Panel | None:
         """The panel that a path belongs to: the one with the longest URL that begins it."""
-        hits = [
-            panel
-            for panel in self._panels.values()
-            if path == panel.url or (panel.url != "/" and path.startswith(panel.url.rstrip("/") + "/"))
-        ]
-        return max(hits, key=lambda panel: len(panel.url), default=None)
+        urls = {str(panel.url): panel for panel in super().all()}
+        hits = [url for url in urls if path == url or (url != "/" and path.startswith(url.rstrip("/") + "/"))]
+        return urls[max(hits, key=len)] if hits else None
 
 
-registry = PanelRegistry()
+registry = PanelRegistry("panel")
 
 
 def panel(
@@ -104,31 +92,31 @@ def panel(
     title: Text,
     group: Group,
     icon: str,
-    url: str,
     order: int,
     count: CountOf | None = None,
     tab: bool = False,
     key: str = "",
 ) -> Callable[[View], View]:
-    """Register the decorated view as a panel.
+    """Register the decorated view as the panel at the route called ``name``.
 
     ``count(request)`` gives the :class:`Count` beside the entry, or None; asked once a full page.
     """
 
     def register(view: View) -> View:
         registry.add(
+            name,
             Panel(
                 name=name,
                 title=title,
                 group=group,
                 icon=icon,
-                url=url,
+                url=reverse_lazy(name),
                 order=order,
                 count=count,
                 tab=tab,
                 key=key,
                 view=view,
-            )
+            ),
         )
         return view
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.safestring import SafeString, mark_safe
+from django_htmx.middleware import HtmxDetails
 
 from pawflow_web.web.context import Shell
 
@@ -20,15 +21,25 @@ MAX_OUT_OF_BAND = 3
 P = ParamSpec("P")
 
 
+def htmx_of(request: HttpRequest) -> HtmxDetails:
+    """What htmx said about the request; false when it did not ask."""
+    asked: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # put there by its middleware
+    return asked
+
+
 def wants_partial(request: HttpRequest) -> bool:
     """Whether htmx asked for a part. A restored history entry needs the whole page."""
-    headers = request.headers
-    return headers.get("HX-Request") == "true" and headers.get("HX-History-Restore-Request") != "true"
+    return bool(htmx_of(request)) and not htmx_of(request).history_restore_request
+
+
+def target_of(request: HttpRequest) -> str:
+    """The id of what the answer will replace; empty when a page was asked for."""
+    return (htmx_of(request).target or "") if wants_partial(request) else ""
 
 
 def in_drawer(request: HttpRequest) -> bool:
     """Whether the answer goes into the drawer beside a conversation, where a panel's heading is second."""
-    return wants_partial(request) and request.headers.get("HX-Target") == "drawer-body"
+    return target_of(request) == "drawer-body"
 
 
 def render_panel(
@@ -103,9 +114,8 @@ def person_required(
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
-        if request.headers.get("HX-Request") == "true":
-            here = request.headers.get("HX-Current-URL", "")
-            query = urlencode({"next": _path_of(here)})
+        if htmx_of(request):
+            query = urlencode({"next": _path_of(htmx_of(request).current_url or "")})
             return HttpResponse(status=401, headers={"HX-Redirect": f"{settings.LOGIN_URL}?{query}"})
         return redirect_to_login(request.get_full_path())
 

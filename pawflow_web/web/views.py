@@ -44,9 +44,9 @@ def start(request: HttpRequest) -> HttpResponse:
     for panel in panels:
         count = shell.count(panel.name)
         if count is not None and count.due and count.number:
-            return redirect(panel.url)
+            return redirect(str(panel.url))
     quiet = [panel for panel in panels if panel.group]
-    return redirect((quiet or panels)[0].url if panels else "menu")
+    return redirect(str((quiet or panels)[0].url) if panels else "menu")
 
 
 @require_safe

@@ -7,9 +7,9 @@ import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.db.models.lookups
-import pawflow_web.lib.db
 import pawflow_web.lib.ids
 import review.models.item
+import review.models.slot
 from django.conf import settings
 from django.db import migrations, models
 
@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
                 ('origin', models.CharField(choices=[('user_channel', 'User Channel'), ('automation', 'Automation'), ('extractor', 'Extractor'), ('importer', 'Importer')], max_length=16)),
                 ('flags', models.JSONField(default=list)),
                 ('exclusive_key', models.CharField(blank=True, default='', max_length=400)),
-                ('slot', models.GeneratedField(db_persist=True, expression=pawflow_web.lib.db.ExclusiveSlot(), output_field=django.contrib.postgres.fields.ranges.BigIntegerRangeField(null=True))),
+                ('slot', models.GeneratedField(db_persist=True, expression=review.models.slot.ExclusiveSlot(), output_field=django.contrib.postgres.fields.ranges.BigIntegerRangeField(null=True))),
                 ('valid', django.contrib.postgres.fields.ranges.DateTimeRangeField(default=review.models.item.always)),
                 ('valid_from_precision', models.CharField(blank=True, default='', max_length=8)),
                 ('valid_to_precision', models.CharField(blank=True, default='', max_length=8)),

@@ -2,13 +2,9 @@ from django.conf import settings
 from django.db import models
 
 from pawflow_web.lib.ids import new_ref
+from review.limits import COMMENT_MOST
+from review.models.choices import ArchiveState
 from review.models.item import GovernanceItem
-
-
-class ArchiveState(models.TextChoices):
-    PENDING = "pending"
-    APPROVED = "approved"
-    DECLINED = "declined"
 
 
 class ArchiveRequest(models.Model):
@@ -18,7 +14,7 @@ class ArchiveRequest(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     item = models.ForeignKey(GovernanceItem, on_delete=models.PROTECT, related_name="archive_requests")
     principal = models.CharField(max_length=300)
-    reason = models.CharField(max_length=500, default="", blank=True)
+    reason = models.CharField(max_length=COMMENT_MOST, default="", blank=True)
     state = models.CharField(max_length=8, choices=ArchiveState, default=ArchiveState.PENDING)
     at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True)

@@ -3,7 +3,8 @@ from django.db import models
 
 from conversations.models import Conversation
 from pawflow_web.identity.models import Agent
-from review.models.item import GovernanceItem, Origin
+from review.models.choices import Origin
+from review.models.item import GovernanceItem
 
 
 class Evidence(models.Model):

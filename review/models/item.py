@@ -10,40 +10,11 @@ from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 
 from conversations.models import Conversation
 from pawflow_web.identity.models import Agent
-from pawflow_web.lib.db import ExclusiveSlot
 from pawflow_web.lib.ids import new_ref
+from review.limits import TEXT_MOST
+from review.models.choices import LIVE, READABLE, WAITING, Origin, Privacy, Reason, Scope, Status
+from review.models.slot import ExclusiveSlot
 from review.querysets import ItemQuerySet
-
-TEXT_MOST = 8000
-
-
-class Status(models.TextChoices):
-    CANDIDATE = "candidate"
-    ACTIVE = "active"
-    NEEDS_REVIEW = "needs_review"
-    STALE = "stale"
-    SUPERSEDED = "superseded"
-    REJECTED = "rejected"
-
-
-class Scope(models.TextChoices):
-    GLOBAL = "global"
-    AGENT = "agent"
-    CONVERSATION = "conversation"
-    PRIVATE = "private"
-
-
-class Privacy(models.TextChoices):
-    NORMAL = "normal"
-    SENSITIVE = "sensitive"
-    SECRET = "secret"
-
-
-class Origin(models.TextChoices):
-    USER_CHANNEL = "user_channel"
-    AUTOMATION = "automation"
-    EXTRACTOR = "extractor"
-    IMPORTER = "importer"
 
 
 def always() -> DateTimeTZRange:
@@ -73,7 +44,7 @@ class GovernanceItem(models.Model):
     scope_agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
     scope_conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, null=True, related_name="+")
     status = models.CharField(max_length=16, choices=Status)
-    reason = models.CharField(max_length=32)
+    reason = models.CharField(max_length=32, choices=Reason)
     confidence = models.SmallIntegerField()
     privacy = models.CharField(max_length=16, choices=Privacy, default=Privacy.NORMAL)
     origin = models.CharField(max_length=16, choices=Origin)
@@ -118,6 +89,7 @@ class GovernanceItem(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=models.Q(status__in=Status.values), name="review_governanceitem_status"),
+            models.CheckConstraint(condition=models.Q(reason__in=Reason.values), name="review_governanceitem_reason"),
             models.CheckConstraint(
                 condition=models.Q(privacy__in=Privacy.values), name="review_governanceitem_privacy"
             ),
@@ -143,7 +115,7 @@ class GovernanceItem(models.Model):
             # history, and undo must be able to bring one back.
             models.UniqueConstraint(
                 fields=["user", "scope_agent", "scope_conversation", "kind", "text_digest"],
-                condition=models.Q(status__in=["candidate", "active", "needs_review"], valid__upper_inf=True),
+                condition=models.Q(status__in=[*LIVE], valid__upper_inf=True),
                 nulls_distinct=False,
                 name="review_governanceitem_same_words",
             ),
@@ -151,7 +123,7 @@ class GovernanceItem(models.Model):
             ExclusionConstraint(
                 name="review_governanceitem_one_value",
                 expressions=[("slot", "&&"), ("valid", "&&")],
-                condition=models.Q(status__in=["active", "superseded"]),
+                condition=models.Q(status__in=[*READABLE]),
             ),
         ]
         indexes = [
@@ -161,7 +133,7 @@ class GovernanceItem(models.Model):
             models.Index(
                 fields=["user", "status", "reason"],
                 include=["id", "contradicts", "number"],
-                condition=models.Q(status__in=["needs_review", "candidate"]),
+                condition=models.Q(status__in=[*WAITING]),
                 name="review_item_queue",
             ),
             # a person's list of every status, newest first
@@ -169,7 +141,7 @@ class GovernanceItem(models.Model):
             # what agents read without a query: by scope, newest first
             models.Index(
                 fields=["user", "scope", "-recorded_at", "-id"],
-                condition=models.Q(status__in=["active", "superseded"]),
+                condition=models.Q(status__in=[*READABLE]),
                 name="review_item_readable",
             ),
             # the tail of a search, and the catch-up of the index
@@ -185,7 +157,7 @@ class GovernanceItem(models.Model):
             # the sweep of what expired
             models.Index(
                 fields=["expires_at"],
-                condition=models.Q(expires_at__isnull=False, status__in=["active", "needs_review", "candidate"]),
+                condition=models.Q(expires_at__isnull=False, status__in=[*LIVE]),
                 name="review_item_expiry",
             ),
             models.Index(fields=["supersedes"], name="review_item_supersedes"),

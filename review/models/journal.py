@@ -1,6 +1,8 @@
 from django.conf import settings
 from django.db import models
 
+from review.models.choices import EventKind, Reason
+
 
 class JournalEntry(models.Model):
     """One change of one belief, sealed into the owner's chain. Holds no words; UPDATE and DELETE are refused.
@@ -14,13 +16,13 @@ class JournalEntry(models.Model):
     decision = models.BigIntegerField()
     item_id = models.BigIntegerField()
     item_ref = models.CharField(max_length=12)
-    # created transition edit merge import feedback archive_request purge reveal
-    event = models.CharField(max_length=16)
+    event = models.CharField(max_length=16, choices=EventKind)
     verb = models.CharField(max_length=24)
     actor_kind = models.CharField(max_length=8)
     actor_name = models.CharField(max_length=64)
     actor_token = models.CharField(max_length=12, default="", blank=True)
-    reason = models.CharField(max_length=32)
+    # the item's reason after it
+    reason = models.CharField(max_length=32, choices=Reason)
     # the decision that this one took back
     undoes = models.BigIntegerField(null=True)
     # whether status or validity changed: what can be undone
@@ -31,7 +33,11 @@ class JournalEntry(models.Model):
     hash = models.CharField(max_length=64)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["user", "seq"], name="review_journalentry_seq")]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "seq"], name="review_journalentry_seq"),
+            models.CheckConstraint(condition=models.Q(event__in=EventKind.values), name="review_journalentry_event"),
+            models.CheckConstraint(condition=models.Q(reason__in=Reason.values), name="review_journalentry_reason"),
+        ]
         indexes = [
             models.Index(fields=["item_id", "seq"], name="review_journal_item"),
             models.Index(fields=["user", "decision"], name="review_journal_decision"),

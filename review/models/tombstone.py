@@ -15,7 +15,6 @@ class Tombstone(models.Model):
     # shown only; the refusal holds in every scope
     scope = models.CharField(max_length=16)
     digest = models.CharField(max_length=64)
-    reason = models.CharField(max_length=32)
     by = models.CharField(max_length=64)
     at = models.DateTimeField()
     lifted_at = models.DateTimeField(null=True)

@@ -2,7 +2,7 @@
 
 from django import template
 
-from review.desk import Wanted
+from review.queue import Wanted
 
 register = template.Library()
 

@@ -136,7 +136,7 @@ def test_a_contradiction_is_settled_with_both_in_view(review: Page, live: Live, 
     assert (old.status, new.status) == ("superseded", "active")
 
 
-def test_a_memory_opens_beside_the_list_and_goes_again(review: Page, live: Live, lotta: User) -> None:
+def test_a_memory_opens_beside_the_list_and_goes_again(review: Page, live: Live, lotta: User, watch: Watch) -> None:
     page = review
     kept = remember(lotta, "The canary is yellow.")
     remember(lotta, "The canary is green.")
@@ -154,6 +154,16 @@ def test_a_memory_opens_beside_the_list_and_goes_again(review: Page, live: Live,
     expect(page.locator(".item").first).to_have_attribute("data-status", "rejected")
     kept.refresh_from_db()
     assert kept.status == "active"
+    GovernanceItem.objects.filter(pk=kept.pk).update(revision=7)
+    watch.expect(409)
+    row = page.locator(f"#memories-{kept.ref}")
+    row.locator(".item-link").focus()
+    page.keyboard.press("f")
+    expect(page.locator("#toasts")).to_contain_text("has changed since you read it")
+    expect(row).to_have_attribute("data-revision", "7")
+    row.locator(".item-link").focus()
+    page.keyboard.press("f")
+    expect(row).to_have_attribute("data-status", "stale")
 
 
 def test_typing_searches_and_keeps_the_focus(review: Page, live: Live, lotta: User) -> None:

@@ -309,7 +309,7 @@ def test_unknown_owners_files_and_agents_are_refused(alice: User, tmp_path: Path
         bring(tmp_path / "nothing")
     with pytest.raises(Invalid, match="not a file"):
         bring(tmp_path)
-    with pytest.raises(Invalid, match="agent's name"):
+    with pytest.raises(Invalid, match="not a name"):
         bring(path, agent="two words")
     with pytest.raises(Invalid, match="cannot import markdown; it imports mcp-memory"):
         bring(path, format_name="markdown")

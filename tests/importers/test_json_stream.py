@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.importers.json_stream import RECORD_MOST, Value, read_values
@@ -165,6 +165,7 @@ PIECES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=12), st.data())
 def test_a_mangled_file_never_raises(pieces: list[bytes], data: st.DataObject) -> None:
     content = b"".join(pieces)
@@ -179,6 +180,7 @@ def test_a_mangled_file_never_raises(pieces: list[bytes], data: st.DataObject) -
     assert all(one.message.isascii() for one in results if isinstance(one, Broken))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(LAYOUTS)), st.integers(0, 1000), st.integers(1, 5))
 def test_the_seams_between_pieces_make_no_difference(layout: str, seam: int, width: int) -> None:
     """The same with spaces that move every record against the seams of one mebibyte."""

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -7,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from pawflow_web.env import CHECKOUT
 from pawflow_web.jobs import node, slices
 from pawflow_web.jobs.node import NodeIndexer, node_name
 from pawflow_web.jobs.services import beat, stop_beating, wake
@@ -118,7 +122,7 @@ def looks(register: Register) -> list[float]:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_web_process_indexes_where_no_worker_does(node_folder: Path, looks: list[float]) -> None:
-    indexer = node.start_indexer_thread()
+    indexer = node.start_indexer_thread(patience_s=0)
     try:
         eventually(lambda: len(looks) == 1)
         eventually(lambda: wake("look") or len(looks) > 1)
@@ -129,6 +133,16 @@ def test_a_web_process_indexes_where_no_worker_does(node_folder: Path, looks: li
     assert not indexer.is_alive()
     with file_lock(settings.ENV.search_dir / "indexer.lock"):
         pass
+
+
+@pytest.mark.parametrize(("process", "indexes"), [("web", "True"), ("command", "False")])
+def test_the_application_indexes_in_a_web_process_only(process: str, indexes: str) -> None:
+    program = "import pawflow_web.asgi, threading; print('indexer' in {t.name for t in threading.enumerate()})"
+    environment = os.environ | {"PAWFLOW_PROCESS": process}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == indexes
 
 
 @pytest.mark.django_db(transaction=True)

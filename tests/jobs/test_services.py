@@ -6,7 +6,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from pawflow_web.jobs.listening import Listener
-from pawflow_web.jobs.locks import drain_lock
 from pawflow_web.jobs.models import JobRun, RunState, Task, WorkerBeat
 from pawflow_web.jobs.services import (
     back_off,
@@ -25,6 +24,7 @@ from pawflow_web.jobs.services import (
 )
 from pawflow_web.jobs.services.waking import WAKE_CHANNEL
 from pawflow_web.jobs.tasks import forget_runs
+from pawflow_web.lib.db import advisory_lock
 from pawflow_web.lib.errors import InvalidTransition
 
 
@@ -62,7 +62,7 @@ def test_a_drain_lock_is_held_once_and_given_back() -> None:
 
     other = connections.create_connection("default")
     try:
-        with drain_lock("one") as held, other.cursor() as cursor:
+        with advisory_lock("pawflow drain one") as held, other.cursor() as cursor:
             assert held
             cursor.execute("SELECT pg_try_advisory_lock(hashtextextended('pawflow drain one', 0))")
             assert cursor.fetchone() == (False,)
@@ -71,7 +71,7 @@ def test_a_drain_lock_is_held_once_and_given_back() -> None:
         with other.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(hashtextextended('pawflow drain one', 0))")
             assert cursor.fetchone() == (True,)
-        with drain_lock("one") as held:
+        with advisory_lock("pawflow drain one") as held:
             assert not held
     finally:
         other.close()

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from pawflow_web.lib.ranking import Query, Stats, rrf, score
-from pawflow_web.lib.text import Tokens, analyse
+from pawflow_web.lib.text import TOKEN_LIMIT, analyse
 
 
 def ranked(query: str, texts: dict[int, str], stats: Stats | None = None) -> list[int]:
@@ -36,8 +36,8 @@ def test_shorter_rows_rank_above_longer_ones_with_the_same_word() -> None:
     assert ranked("owl", {2: "owl", 9: "owl " + "mouse " * 40}) == [2, 9]
 
 
-def test_only_the_first_400_words_are_read() -> None:
-    late, early = Tokens(("mouse",) * 400 + ("owl",), ("mouse",) * 400 + ("owl",)), analyse("mouse owl")
+def test_only_the_first_words_of_a_long_text_are_read() -> None:
+    late, early = analyse("mouse " * TOKEN_LIMIT + "owl"), analyse("mouse owl")
     hits = score(Query(analyse("owl")), [(1, late), (2, early)], Stats({}, {}, 10, 10))
     assert [hit.id for hit in hits] == [2]
 

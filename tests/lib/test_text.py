@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pawflow_web.lib.errors import Invalid
-from pawflow_web.lib.text import analyse, clean, excerpt, fold, is_blank, plain, plain_view, spans
+from pawflow_web.lib.text import TOKEN_LIMIT, analyse, clean, excerpt, fold, is_blank, plain, plain_view, spans
 
 # Ordinary letters of many scripts beside the characters that cause trouble, and all of Unicode beside those.
 AWKWARD = st.text(
@@ -185,10 +185,18 @@ def test_accents_and_vowel_marks_do_not_matter_to_stems() -> None:
 
 
 @given(ANYTHING, st.integers(1, 50))
-def test_tokens_hold_no_whitespace_and_keep_to_the_limit(text: str, limit: int) -> None:
-    tokens = analyse(text, limit=limit)
-    assert len(tokens.exact) == len(tokens.stems) <= limit
+def test_tokens_hold_no_whitespace_and_keep_to_the_limit(text: str, times: int) -> None:
+    tokens = analyse(" ".join([text] * times))
+    assert len(tokens.exact) == len(tokens.stems) <= TOKEN_LIMIT
     assert all(token and not any(c.isspace() for c in token) for token in tokens.exact + tokens.stems)
+
+
+@given(st.text(st.characters(codec="ascii")) | st.text("ab0_ ./\\@:'+~&-#$,([{\"`"))
+@settings(max_examples=500)
+def test_plain_words_are_the_same_beside_words_of_another_script(text: str) -> None:
+    alone, beside = analyse(text), analyse(f"{text} \n ωμέγα")
+    assert beside.exact[:-1] == alone.exact
+    assert beside.stems[:-1] == alone.stems
 
 
 @given(ANYTHING)

@@ -2,11 +2,12 @@
 
 import shutil
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.conf import settings as django_settings
 
+from memory.models import Category
 from memory.notes.find import recall_notes
 from memory.notes.services import remember_note
 from memory.tools import recall
@@ -15,6 +16,7 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.tools import registry
 from review import lifecycle
+from review.api import CategoryWord
 from review.find import Page
 from review.index import catch_up
 from review.models import GovernanceItem
@@ -259,3 +261,7 @@ def test_a_question_of_signs_only_finds_nothing_and_says_so(parties: Parties) ->
     page = recall_notes(principal=parties.coder, query="?!")
     assert (page.hits, page.next, page.coverage.complete) == ([], None, True)
     assert asked(parties.coder, "   ") == ["Prefers sourdough bread"]
+
+
+def test_the_list_of_beliefs_knows_the_categories_of_notes() -> None:
+    assert get_args(CategoryWord) == tuple(Category.values)

@@ -8,7 +8,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
-from review.intake import admit_one
+from review.gate import admit_one
 from review.journal import verify
 from review.ledger import act
 from review.models import GovernanceItem, JournalEntry, Status
@@ -85,14 +85,14 @@ def let_expire(principal: Principal, item: GovernanceItem) -> None:
     """Give the belief an end that lies in the past for every later statement."""
     with act(principal) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
-        current.write(locked, "edit", event="edit", expires_at=current.clock.at)
+        current.write(locked, "edit", expires_at=current.clock.at)
 
 
 def put_into(status: str, principal: Principal, item: GovernanceItem) -> GovernanceItem:
     """Move a belief to any status, for tests of what may be done from there."""
     with act(principal) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
-        current.write(locked, "edit", event="edit", status=Status(status))
+        current.write(locked, "edit", status=Status(status))
     return again(item)
 
 

@@ -77,13 +77,13 @@ def _then(verb: Callable[[Parties, GovernanceItem], object]) -> Hide:
 def _secret(parties: Parties, item: GovernanceItem) -> None:
     with act(parties.person) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
-        current.write(locked, "edit", event="edit", privacy=Privacy.SECRET)
+        current.write(locked, "edit", privacy=Privacy.SECRET)
 
 
 def _sensitive(parties: Parties, item: GovernanceItem) -> None:
     with act(parties.person) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
-        current.write(locked, "edit", event="edit", privacy=Privacy.SENSITIVE)
+        current.write(locked, "edit", privacy=Privacy.SENSITIVE)
 
 
 def _ended(parties: Parties, item: GovernanceItem) -> None:

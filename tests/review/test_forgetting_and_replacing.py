@@ -3,10 +3,10 @@
 import pytest
 
 from memory.notes.services import remember_note
-from pawflow_web.lib.errors import Conflict, NeedsApproval, NotFound
+from pawflow_web.lib.errors import Conflict, NeedsApproval, NotFound, StaleRevision
 from review import lifecycle
 from review.ledger import act
-from review.models import ArchiveRequest, GovernanceItem, Status, Tombstone
+from review.models import ArchiveRequest, GovernanceItem, JournalEntry, Status, Tombstone
 from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, again, differences, let_expire, readable, row, said, say
 
@@ -45,7 +45,7 @@ def test_an_agent_asks_for_what_a_person_accepted_or_pinned(parties: Parties) ->
     lifecycle.accept(principal=parties.person, reference=accepted.ref)
     pinned = said(parties.coder, "Prefers tabs")
     with act(parties.person) as current:
-        current.write(GovernanceItem.objects.locked().get(pk=pinned.pk), "pin", event="edit", pinned=True)
+        current.write(GovernanceItem.objects.locked().get(pk=pinned.pk), "edit", pinned=True)
     for item in (accepted, pinned):
         assert not lifecycle.forget(principal=parties.coder, reference=item.ref).forgotten
         assert lifecycle.forget(principal=parties.person, reference=item.ref).forgotten
@@ -159,6 +159,39 @@ def test_many_are_decided_each_by_itself(parties: Parties) -> None:
         lifecycle.decide_many(principal=parties.person, action="purge", references=[plain.ref])
 
 
+def test_many_are_forgotten_as_one_batch(parties: Parties) -> None:
+    one, other = said(parties.coder, "Prefers pytest"), said(parties.cron, "Prefers tabs")
+    changed, gone = said(parties.coder, "Prefers green"), said(parties.coder, "Prefers red")
+    lifecycle.forget(principal=parties.person, reference=gone.ref)
+    batch, results = lifecycle.decide_many(
+        principal=parties.person,
+        action="forget",
+        references=[one.ref, other.ref, changed.ref, gone.ref],
+        revisions={one.ref: one.revision, changed.ref: changed.revision + 1},
+        comment="tidying up",
+    )
+    assert [(result.status, result.error.code if result.error else "") for result in results] == [
+        ("stale", ""),
+        ("stale", ""),
+        ("", "stale_revision"),
+        ("", "invalid_transition"),
+    ]
+    entries = [JournalEntry.objects.get(item_id=item.pk, verb="forget") for item in (one, other)]
+    assert (batch.action, batch.decisions) == ("forget", [entry.decision for entry in entries])
+    assert {entry.payload.note for entry in entries} == {"tidying up"}
+    assert readable(parties.coder) == {"Prefers green"}
+
+
+def test_what_changed_since_it_was_read_is_not_forgotten(parties: Parties) -> None:
+    item = said(parties.coder, "Prefers pytest")
+    with pytest.raises(StaleRevision) as refused:
+        lifecycle.forget(principal=parties.person, reference=item.ref, revision=item.revision + 1)
+    assert refused.value.fields == {"revision": item.revision, "ref": item.ref}
+    assert again(item).status == "active"
+    done = lifecycle.forget(principal=parties.person, reference=item.ref, revision=item.revision)
+    assert (done.forgotten, again(item).status) == (True, "stale")
+
+
 def test_a_failure_in_the_middle_of_a_decision_changes_nothing(
     parties: Parties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +203,7 @@ def test_a_failure_in_the_middle_of_a_decision_changes_nothing(
         raise RuntimeError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("review.ledger.Act._write_believed", fail)
+        broken.setattr("review.ledger.write_reading", fail)
         with pytest.raises(RuntimeError):
             lifecycle.accept(principal=parties.person, reference=new.ref)
     assert [row(old), row(new)] == before

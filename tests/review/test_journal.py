@@ -21,7 +21,7 @@ def item(parties: Parties) -> GovernanceItem:
     """Three entries: two beliefs, one of them decided."""
     said(parties.coder, "Prefers tabs")
     item = said(parties.cron, "Prefers pytest", tags=["testing"])
-    lifecycle.accept(principal=parties.person, reference=item.ref, note="she said so")
+    lifecycle.accept(principal=parties.person, reference=item.ref, comment="she said so")
     return again(item)
 
 
@@ -77,6 +77,8 @@ def test_what_may_change_can(parties: Parties, item: GovernanceItem) -> None:
     [
         {"status": "approved"},
         {"status": ""},
+        {"reason": "because"},
+        {"reason": ""},
         {"confidence": 101},
         {"confidence": -1},
         {"text": ""},
@@ -206,7 +208,7 @@ def test_a_belief_tells_its_history(parties: Parties, item: GovernanceItem) -> N
         ("admit", None, "needs_review"),
         ("accept", "needs_review", "active"),
     ]
-    assert events[1].note == "she said so"
+    assert events[1].comment == "she said so"
     assert events[1].changes["decided"] == [False, True]
     assert events[1].changes["reason"] == ["automation_review", "accepted"]
 

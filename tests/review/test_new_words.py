@@ -1,13 +1,15 @@
 """What the gate decides about words that were not there before."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from memory.notes.services import remember_note
 from pawflow_web.identity.principal import worker_principal
 from pawflow_web.lib.errors import Invalid
 from review import preparing
-from review.intake import admit
+from review.gate import admit
 from review.models import Evidence, GovernanceItem, JournalEntry, Origin, Status
 from review.present import MASK
 from tests.factories import make_conversation
@@ -158,8 +160,21 @@ def test_what_holds_no_words_is_refused(parties: Parties, text: str) -> None:
 
 def test_the_longest_text_is_kept_and_one_more_character_is_refused(parties: Parties) -> None:
     assert said(parties.coder, "é" * 8000).text == "é" * 8000
-    with pytest.raises(Invalid):
+    with pytest.raises(preparing.TooLong) as refused:
         say(parties.coder, "è" * 8001)
+    assert (refused.value.code, list(refused.value.fields)) == ("invalid", ["text"])
+
+
+@pytest.mark.parametrize("days", [0, -1, 3651])
+def test_a_time_to_live_has_bounds_whoever_asks(parties: Parties, days: int) -> None:
+    with pytest.raises(Invalid) as refused:
+        remember_note(principal=parties.coder, text="Prefers pytest", ttl_days=days)
+    assert refused.value.fields == {"ttl_days": "must be 1 to 3650"}
+    assert not GovernanceItem.objects.exists()
+    for text, bound in (("Prefers pytest", 1), ("Prefers tabs", 3650)):
+        item = remember_note(principal=parties.coder, text=text, ttl_days=bound).admission.item
+        assert item is not None
+        assert item.expires_at == item.recorded_at + timedelta(days=bound)
 
 
 def test_what_is_stored_says_where_it_comes_from(parties: Parties) -> None:

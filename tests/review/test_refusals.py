@@ -5,7 +5,7 @@ import pytest
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import NotFound, Tombstoned
 from review import lifecycle, tombstones
-from review.intake import admit, admit_one
+from review.gate import admit, admit_one
 from review.models import GovernanceItem, JournalEntry, Origin, Status, Tombstone
 from tests.review.beliefs import Parties, again, differences, note, readable, said, say
 
@@ -125,6 +125,8 @@ def test_a_person_lifts_a_refusal_and_nobody_elses(
     tombstones.lift_by_ref(principal=parties.person, ref=stone.ref)
     with pytest.raises(NotFound):
         tombstones.lift_by_ref(principal=parties.person, ref=stone.ref)
+    entry = JournalEntry.objects.get(item_id=rejected.pk, verb="lift_tombstone")
+    assert (entry.event, entry.moved) == ("edit", False)
     done = say(parties.coder, WORDS)
     assert (done.outcome, done.status) == ("stored", "active")
     assert again(rejected).status == Status.REJECTED

@@ -21,7 +21,7 @@ from pawflow_web.identity.models import UserClock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
 from review import lifecycle
-from review.intake import admit_one
+from review.gate import admit_one
 from review.journal import history
 from review.models import Believed, GovernanceItem, JournalEntry
 from review.proposals import Admission
@@ -198,7 +198,7 @@ class Beliefs(RuleBasedStateMachine):
         )
 
     @precondition(lambda self: self.model.beliefs)
-    @rule(numbers=st.lists(any_item, min_size=1, max_size=4), action=st.sampled_from(["accept", "reject"]))
+    @rule(numbers=st.lists(any_item, min_size=1, max_size=4), action=st.sampled_from(["accept", "reject", "forget"]))
     def decide_many(self, numbers: list[int], action: str) -> None:
         type(self).steps += 1
         pks = list(dict.fromkeys(self.chosen(number) for number in numbers))
@@ -208,7 +208,12 @@ class Beliefs(RuleBasedStateMachine):
             at = JournalEntry.objects.filter(item_id=pk).order_by("seq").last().at
             draft, wanted = self.model.draft(), ""
             try:
-                draft.accept(pk, at, in_bulk=True) if action == "accept" else draft.reject(pk)
+                if action == "accept":
+                    draft.accept(pk, at, in_bulk=True)
+                elif action == "reject":
+                    draft.reject(pk)
+                else:
+                    draft.forget(pk, at, "user", None)
             except RefusedError as refused:
                 wanted, draft = str(refused), self.model
             assert (result.error.code if result.error else "") == wanted

@@ -7,8 +7,8 @@ import pytest
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import InvalidTransition
 from review import lifecycle
-from review.models import GovernanceItem, Status
-from review.transitions import TABLE, check_transition
+from review.models import EventKind, GovernanceItem, Status
+from review.transitions import EVENTS, TABLE, check_transition
 from tests.review.beliefs import Parties, again, differences, entries, put_into, row, said
 
 Verb = Callable[[Principal, GovernanceItem], object]
@@ -74,6 +74,11 @@ def test_the_check_itself_allows_exactly_what_is_listed(status: Status) -> None:
 
 def test_no_verb_leads_out_of_rejected_but_restore() -> None:
     assert set(TABLE[Status.REJECTED]) == {"restore"}
+
+
+def test_every_verb_of_the_table_has_a_name_in_the_journal() -> None:
+    assert {verb for verbs in TABLE.values() for verb in verbs} <= EVENTS.keys()
+    assert set(EVENTS.values()) <= set(EventKind)
 
 
 def test_a_stale_revision_is_refused_before_the_verb_is_looked_at(parties: Parties) -> None:

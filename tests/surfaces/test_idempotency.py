@@ -10,7 +10,6 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from conversations.models import Conversation, Project
-from pawflow_web.identity.idempotency import forget_replies
 from pawflow_web.identity.models import ApiToken, IdempotentReply, User
 from tests.factories import make_owner, make_token
 from tests.surfaces.conftest import Asked, Rest
@@ -97,13 +96,6 @@ def test_a_kept_reply_shows_nothing_to_who_reads_the_rows(person: Rest) -> None:
     assert made["id"] not in kept
     assert once(person, {"abilities": ["read"], "agent": "coder"}, path="/tokens").json == made
     assert ApiToken.objects.filter(agent__name="coder").count() == 1
-
-
-def test_a_purge_forgets_what_was_answered(agent: Rest, alice: User) -> None:
-    once(agent, {"title": "One"})
-    forget_replies(alice.pk)
-
-    assert IdempotentReply.objects.count() == 0
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,16 +4,18 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from jsonschema import Draft202012Validator
+from pydantic import BaseModel, Field, create_model
 
 from pawflow_web.api import api
 from pawflow_web.api.openapi import openapi_document
 from pawflow_web.env import CHECKOUT
 from pawflow_web.identity.models import User
-from pawflow_web.lib.tools import Effect, Tool, registry
+from pawflow_web.lib.errors import Invalid
+from pawflow_web.lib.tools import Caller, Effect, Tool, registry
 from pawflow_web.mcp.server import listed_tools
 from tests.factories import make_token
 from tests.surfaces.conftest import Rest
@@ -192,9 +194,43 @@ def test_it_needs_the_ability_that_its_effect_says(
     assert asking(make_token(alice, abilities=[needed])).post(f"/tools/{tool.name}", arguments).status == 200
 
 
+@pytest.mark.parametrize("tool", TOOLS, ids=NAMES)
+def test_who_may_not_hears_nothing_of_the_parameters(alice: User, asking: Callable[[str], Rest], tool: Tool) -> None:
+    wrong = {"no_such_parameter": 1}
+    needed, other = ("read", "write") if tool.effect is Effect.READ else ("write", "read")
+
+    refused = asking(make_token(alice, abilities=[other])).post(f"/tools/{tool.name}", wrong)
+    assert (refused.status, refused.error["code"], refused.error["fields"]) == (403, "not_allowed", {})
+    assert asking(make_token(alice, abilities=[needed])).post(f"/tools/{tool.name}", wrong).status == 422
+
+
+def test_of_several_actions_each_needs_its_own_ability() -> None:
+    class Said(BaseModel):
+        action: str
+
+    def run(call: Caller, action: Annotated[Literal["look", "change"], Field(description="what")] = "look") -> Said:
+        return Said(action=action)
+
+    effects = {"look": Effect.READ, "change": Effect.WRITE}
+    params = create_model("Params", action=(Literal["look", "change"], "look"))
+    both = Tool("both", "tests", effects, "two in one", params, Said, run, core=False, slash=None)
+
+    asked: list[str] = []
+
+    class Asked:
+        require = staticmethod(asked.append)
+
+    for arguments in ({}, {"action": "look"}, {"action": "change"}):
+        both.run(Asked(), arguments)
+    for unknown in ("burn", ["change"]):
+        with pytest.raises(Invalid):
+            both.run(Asked(), {"action": unknown})
+    assert asked == ["read", "read", "write", "read", "read"]
+
+
 def test_the_sdk_is_imported_only_for_mcp() -> None:
     """Importing it takes longer than everything else at the start of the web process."""
-    program = "import pawflow_web.asgi, sys; print('mcp' in sys.modules, 'ninja' in sys.modules)"
+    program = "import pawflow_web.asgi, pawflow_web.urls, sys; print('mcp' in sys.modules, 'ninja' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["False", "True"]

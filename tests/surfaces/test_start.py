@@ -8,18 +8,18 @@ from asgiref.testing import ApplicationCommunicator
 from django.core.checks import run_checks
 from django.db import OperationalError
 
+from pawflow_web.checks import REGISTRIES
 from pawflow_web.identity import idempotency
 from pawflow_web.identity.models import IdempotentReply, User
 from pawflow_web.lib.drains import registry as drains
 from pawflow_web.lib.tools import ToolRegistry
 from pawflow_web.lib.tools import registry as tools
 from pawflow_web.mcp import McpEndpoint, endpoint
-from review.kinds import kinds
 from tests.factories import make_principal
 from tests.live import Live
 
 
-@pytest.mark.parametrize("registry", [tools, kinds, drains], ids=["tools", "kinds", "drains"])
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.noun)
 def test_a_registry_is_filled_and_takes_nothing_more(registry: Any) -> None:
     assert registry.all()
     with pytest.raises(RuntimeError, match="came after the start"):

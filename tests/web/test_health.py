@@ -14,7 +14,7 @@ def test_ready_asks_the_database(web: Client) -> None:
 
 
 def test_ready_names_the_part_that_is_away(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    checks = ReadinessChecks()
+    checks = ReadinessChecks("readiness check")
     checks.register("database")(lambda: True)
     monkeypatch.setattr("pawflow_web.web.views.readiness", checks)
     assert web.get("/ready").json() == {"status": "ready", "checks": {"database": "ok"}}

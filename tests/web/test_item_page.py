@@ -42,7 +42,7 @@ def test_another_persons_belief_is_like_one_that_never_was(lotta: User, browser:
 
 def test_the_history_is_told_in_sentences(lotta: User, browser: Client) -> None:
     item = propose(lotta, "The canary is green.")
-    accept(principal=make_person(lotta), reference=item.ref, note="seen it myself")
+    accept(principal=make_person(lotta), reference=item.ref, comment="seen it myself")
     told = text_of(browser.get(f"/items/{item.ref}"))
     assert "ci-bot brought it" in told
     assert "Needs review: from an automation, so it waits" in told
@@ -124,3 +124,35 @@ def test_beside_a_list_the_short_form_opens_and_decides(lotta: User, browser: Cl
     answer = browser.post(f"/items/{item.ref}/reject", {"revision": 1}, headers=htmx(target)).content.decode()
     assert 'aria-current="true" hx-swap-oob="true"' in answer
     assert 'data-status="rejected"' in answer
+
+
+@pytest.mark.parametrize("verb", ["accept", "reject", "forget"])
+def test_a_decision_is_about_what_stood_on_the_screen(lotta: User, browser: Client, verb: str) -> None:
+    item = propose(lotta, "The canary is green.")
+    if verb == "forget":
+        accept(principal=make_person(lotta), reference=item.ref)
+    item.refresh_from_db()
+    before, seen = item.status, item.revision
+    for target in (f"memories-{item.ref}", f"memories-detail-{item.ref}", f"item-{item.ref}"):
+        answer = browser.post(f"/items/{item.ref}/{verb}", {"revision": seen + 1}, headers=htmx(target))
+        assert answer.status_code == 409
+        assert "has changed since you read it" in text_of(answer)
+    item.refresh_from_db()
+    assert item.status == before
+    assert browser.post(f"/items/{item.ref}/{verb}", {"revision": seen}).status_code == 302
+    item.refresh_from_db()
+    assert item.status != before
+
+
+@pytest.mark.parametrize("path", ["/items/{ref}/reject", "/review/{ref}/reject"])
+@pytest.mark.parametrize("form", [{"reason": "x" * 501}, {"revision": "soon"}])
+def test_a_form_that_cannot_be_is_refused_everywhere(
+    lotta: User, browser: Client, path: str, form: dict[str, str]
+) -> None:
+    item = propose(lotta, "The canary is green.")
+    answer = browser.post(path.format(ref=item.ref), form)
+    assert answer.status_code == 422
+    assert ("at most 500 characters" if "reason" in form else "cannot be read") in text_of(answer)
+    item.refresh_from_db()
+    assert item.status == "needs_review"
+    assert browser.post(path.format(ref=item.ref), {"reason": "x" * 500}).status_code == 302

@@ -88,7 +88,7 @@ def test_a_filter_that_cannot_be_is_told(lotta: User, browser: Client) -> None:
 def test_load_more_goes_on_where_the_list_ended(lotta: User, browser: Client) -> None:
     refs = [remember(lotta, f"Service {n} is up.").ref for n in range(25)][::-1]
     first = browser.get("/memories?scope=global").content.decode()
-    more = re.search(r'<li class="more-rows".*?href="([^"]+)"', first)
+    more = re.search(r'<li class="more-rows".*?href="([^"]+)"', first, re.DOTALL)
     assert more is not None
     part = browser.get(more[1].replace("&amp;", "&"), headers=htmx("memories-more")).content.decode()
     assert rows(first) + rows(part) == refs
@@ -145,7 +145,7 @@ def test_the_gate_tells_what_it_made_of_the_words(lotta: User, browser: Client) 
     assert f"Already known as #{known.ref}. Nothing was added." in say("the canary is GREEN").replace(" .", ".")
     assert "Kept, but it waits for you." in (waits := say(HOSTILE))
     assert "Why: reads like an instruction to the agent." in waits
-    reject(principal=make_person(lotta), reference=known.ref, note="wrong colour")
+    reject(principal=make_person(lotta), reference=known.ref, comment="wrong colour")
     refused = browser.post("/memories", {"text": "The canary is green!"}, headers=htmx("memories-add"))
     assert refused.status_code == 409
     assert re.search(r"You rejected this on \d+ \w+ \d{4} \(“wrong colour”\), so it was not stored\.", text_of(refused))
@@ -177,6 +177,17 @@ def test_chosen_rows_go_together(lotta: User, browser: Client) -> None:
     )
     assert "3 taken out of use. 1 not: 1 gone." in text_of(answer)
     assert set(GovernanceItem.objects.values_list("status", flat=True)) == {"stale"}
+
+
+def test_chosen_rows_go_as_they_stood_on_the_screen(lotta: User, browser: Client) -> None:
+    changed, same = remember(lotta, "One is up."), remember(lotta, "Two is up.")
+    page = browser.get("/memories").content.decode()
+    chosen = re.findall(r'name="ref" form="memories-bulk" value="([^"]+)"', page)
+    assert chosen == [f"{same.ref}:1", f"{changed.ref}:1"]
+    GovernanceItem.objects.filter(pk=changed.pk).update(revision=2)
+    answer = browser.post("/memories/bulk", {"verb": "forget", "ref": chosen}, headers=htmx("memories-list"))
+    assert "1 taken out of use. 1 not: 1 changed meanwhile." in text_of(answer)
+    assert listed(browser) == [changed.ref]
 
 
 def test_nothing_of_another_person_is_found_or_moved(lotta: User, browser: Client) -> None:

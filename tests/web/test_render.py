@@ -4,15 +4,17 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.utils.safestring import SafeString
+from django_htmx.middleware import HtmxDetails
 
+from pawflow_web.styleguide import styleguide
 from pawflow_web.web.panels import Count, PanelRegistry
 from pawflow_web.web.render import nav_count, render_panel, toast
-from pawflow_web.web.styleguide import styleguide
 
 
 def get(**headers: str) -> HttpRequest:
     request = RequestFactory().get("/styleguide/", headers={name.replace("_", "-"): v for name, v in headers.items()})
     request.user = None  # type: ignore[assignment]  # nobody is signed in
+    request.htmx = HtmxDetails(request)  # type: ignore[attr-defined]  # as its middleware does
     return request
 
 
@@ -65,8 +67,8 @@ def test_a_toast_escapes_what_it_says_and_offers_the_way_back() -> None:
 
 
 def test_a_count_is_replaced_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    registry = PanelRegistry()
-    registry.add(make_panel("review", lambda request: Count(1204, "waiting", due=True)))
+    registry = PanelRegistry("panel")
+    registry.add("review", make_panel("review", lambda request: Count(1204, "waiting", due=True)))
     monkeypatch.setattr("pawflow_web.web.context.registry", registry)
     html = nav_count(get(), "review")
     assert "outerHTML:[data-nav-count=" in html

@@ -133,11 +133,30 @@ def test_chips_narrow_and_count(lotta: User, browser: Client) -> None:
     assert rows(browser.get("/review?reason=automation_review").content.decode()) == [plain.ref]
 
 
+def test_the_page_and_the_api_agree_on_why_something_waits(lotta: User, browser: Client) -> None:
+    _, plain = contradict(lotta, "Staging is in Dublin.", "Staging is in Frankfurt.")
+    _, flagged = contradict(lotta, "Nobody approves.", HOSTILE)
+    propose(lotta, "The canary is green.")
+    assert plain.reason != "contradicts_active"
+    assert flagged.contradicts is not None
+    page = browser.get("/review").content.decode()
+    chips = {reason: int(number) for reason, number in re.findall(r'data-count="(\w+)">(\d+)<', page)}
+    counts = browser.get("/api/v1/review").json()["counts"]
+    assert chips.pop("needs_review") == counts["needs_review"] == 3
+    assert chips == counts["by_reason"] == {"contradicts_active": 1, "injection_flagged": 1, "automation_review": 1}
+    for reason in chips:
+        asked = browser.get(f"/api/v1/review?reason={reason}").json()["items"]
+        searched = browser.get(f"/api/v1/review?reason={reason}&q=staging+canary+instructions").json()["items"]
+        listed = rows(browser.get(f"/review?reason={reason}").content.decode())
+        assert [item["ref"] for item in asked] == [item["ref"] for item in searched] == listed
+        assert len(listed) == 1
+
+
 def test_load_more_goes_on_where_the_list_ended(lotta: User, browser: Client) -> None:
     refs = [item.ref for item in bring_file(lotta, [f"Service {n} is up." for n in range(30)])]
     first = browser.get("/review").content.decode()
     assert rows(first) == refs[:25]
-    more = re.search(r'<li class="more-rows".*?href="([^"]+)"', first)
+    more = re.search(r'<li class="more-rows".*?href="([^"]+)"', first, re.DOTALL)
     assert more is not None
     part = browser.get(more[1].replace("&amp;", "&"), headers=htmx("review-more")).content.decode()
     assert rows(part) == refs[25:]

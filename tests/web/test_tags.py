@@ -5,10 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from pawflow_web.web.templatetags.pawflow import badge, confidence, mark, privacy, provenance, reader, when
+from pawflow_web.web.templatetags.pawflow import mark, when
 from pawflow_web.web.times import short_time
-from pawflow_web.web.words import REASON, STATUS
-from review.reasons import SENTENCES
+from review.models import Reason, Status
+from review.templatetags.beliefs import badge, confidence, privacy, provenance, reader
+from review.words import REASON, STATUS, why
 
 NOW = datetime(2025, 5, 20, 12, 0, tzinfo=UTC)
 
@@ -71,7 +72,7 @@ def test_a_corrected_confidence_says_so_in_words() -> None:
 
 
 def test_every_status_has_a_word_that_is_not_its_code() -> None:
-    assert set(STATUS) == {"candidate", "active", "needs_review", "stale", "superseded", "rejected"}
+    assert set(STATUS) == set(Status.values)
     assert "In use" in badge("active")
     assert "Replaced" in badge("superseded")
 
@@ -80,8 +81,10 @@ def test_a_code_without_a_word_is_shown_rather_than_hidden() -> None:
     assert "brand new" in badge("brand_new")
 
 
-def test_every_reason_of_the_gate_has_a_word() -> None:
-    assert set(REASON) == set(SENTENCES)
+def test_every_reason_of_the_gate_has_a_word_and_a_clause() -> None:
+    assert set(REASON) == set(Reason.values)
+    assert all(why(reason) == str(word.sentence) != "" for reason, word in REASON.items())
+    assert why("brand_new") == "brand new"
 
 
 def test_a_narrowed_belief_names_its_agent() -> None:

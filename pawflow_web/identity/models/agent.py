@@ -2,6 +2,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
+from pawflow_web.identity.names import NAME_PATTERN
+
 
 class Agent(models.Model):
     """A program that speaks for an owner. Its name is unique per owner and appears in every journal line."""
@@ -14,7 +16,7 @@ class Agent(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "name"], name="identity_agent_name"),
             models.CheckConstraint(
-                condition=models.Q(name__regex=r"^[A-Za-z0-9._-]{1,64}$"), name="identity_agent_name_shape"
+                condition=models.Q(name__regex=rf"^{NAME_PATTERN}$"), name="identity_agent_name_shape"
             ),
         ]
 

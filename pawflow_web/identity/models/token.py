@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from pawflow_web.identity.models.agent import Agent
+from pawflow_web.identity.querysets import ApiTokenQuerySet
 from pawflow_web.lib.ids import new_ref
 
 
@@ -34,6 +35,8 @@ class ApiToken(models.Model):
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+
+    objects = ApiTokenQuerySet.as_manager()
 
     class Meta:
         constraints = [

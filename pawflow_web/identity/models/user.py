@@ -2,7 +2,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
 from django.db import models
 
-NAME_PATTERN = r"[A-Za-z0-9._-]{1,64}"
+from pawflow_web.identity.names import NAME_PATTERN
 
 
 class User(AbstractUser):

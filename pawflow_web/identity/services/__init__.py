@@ -1,3 +1,4 @@
+from pawflow_web.identity.services.agents import ensure_agent
 from pawflow_web.identity.services.owners import create_owner, ensure_owner
 from pawflow_web.identity.services.sign_in import create_sign_in_link, sign_in_with_password, use_sign_in_link
 from pawflow_web.identity.services.tokens import create_token, revoke_token
@@ -6,6 +7,7 @@ __all__ = [
     "create_owner",
     "create_sign_in_link",
     "create_token",
+    "ensure_agent",
     "ensure_owner",
     "revoke_token",
     "sign_in_with_password",

@@ -1,13 +1,11 @@
 """Owners: the people whose memory this is."""
 
-import re
-
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from pawflow_web.identity.models import User, UserClock, UserSettings
-from pawflow_web.identity.models.user import NAME_PATTERN
-from pawflow_web.lib.errors import Conflict, Invalid
+from pawflow_web.identity.names import check_name
+from pawflow_web.lib.errors import Conflict
 
 
 def create_owner(name: str) -> User:
@@ -17,11 +15,7 @@ def create_owner(name: str) -> User:
         Invalid: the name is not 1..64 of letters, digits, ``.``, ``_``, ``-``.
         Conflict: the name is taken.
     """
-    if not re.fullmatch(NAME_PATTERN, name):
-        raise Invalid(
-            f"{name!a} cannot be an owner's name.",
-            fields={"name": "must be 1 to 64 of letters, digits, dot, underscore and hyphen"},
-        )
+    check_name(name, field="name")
     try:
         with transaction.atomic():
             user = User.objects.create_user(name)

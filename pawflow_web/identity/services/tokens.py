@@ -1,6 +1,5 @@
 """Bearer tokens of agents and people."""
 
-import re
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -8,9 +7,10 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from pawflow_web.identity.clock import now
-from pawflow_web.identity.models import Agent, ApiToken, User
+from pawflow_web.identity.models import ApiToken, User
 from pawflow_web.identity.models.token import Ability, TokenOrigin
-from pawflow_web.identity.models.user import NAME_PATTERN
+from pawflow_web.identity.names import NAME_RULE, is_name
+from pawflow_web.identity.services.agents import ensure_agent
 from pawflow_web.lib.crypto import new_token, token_digest
 from pawflow_web.lib.errors import Invalid, NotFound
 
@@ -42,7 +42,7 @@ def create_token(
             "This token cannot be made: " + "; ".join(f"{k} {v}" for k, v in wrong.items()) + ".",
             fields=wrong,
         )
-    row = None if agent is None else Agent.objects.get_or_create(user=user, name=agent)[0]
+    row = None if agent is None else ensure_agent(user=user, name=agent)
     text = new_token()
     token = ApiToken.objects.create(
         user=user,
@@ -58,7 +58,7 @@ def create_token(
 
 def revoke_token(*, user: User, ref: str) -> ApiToken:
     """End a token at once; ending it again changes nothing. Raises :class:`NotFound` for anyone else's."""
-    token = ApiToken.objects.select_related("agent").filter(user=user, ref=ref).first()
+    token = ApiToken.objects.of_owner(user.pk).filter(ref=ref).first()
     if token is None:
         raise NotFound
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=Now())
@@ -69,8 +69,8 @@ def _faults(
     agent: str | None, origin: str | None, abilities: Sequence[str], expires_days: int | None
 ) -> dict[str, str]:
     wrong: dict[str, str] = {}
-    if agent is not None and not re.fullmatch(NAME_PATTERN, agent):
-        wrong["agent"] = "must be 1 to 64 of letters, digits, dot, underscore and hyphen"
+    if agent is not None and not is_name(agent):
+        wrong["agent"] = f"must be {NAME_RULE}"
     if origin is not None and origin not in TokenOrigin.values:
         wrong["origin"] = f"must be one of {', '.join(TokenOrigin.values)}"
     if agent is None and origin == TokenOrigin.AUTOMATION:

@@ -20,8 +20,6 @@ WATERMARK_KEY = "~"
 KEY_PREFIX = "="
 
 WORD_TOKENIZER = "whitespace"
-# The scorer reads no more of a text than this, so the index holds no more of it either.
-TOKEN_LIMIT = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +68,12 @@ class Document:
 
     def compile(self, schema: Schema) -> tantivy.Document:
         """Raises :class:`LookupError` for a field that the schema does not have."""
-        exact = self.tokens.exact[:TOKEN_LIMIT]
         document = tantivy.Document()
         document.add_integer(ID, self.id)
         document.add_text(KEY, KEY_PREFIX + self.key)
-        document.add_text(EXACT, " ".join(exact))
-        document.add_text(STEMS, " ".join(self.tokens.stems[:TOKEN_LIMIT]))
-        document.add_integer(LENGTH, len(exact))
+        document.add_text(EXACT, " ".join(self.tokens.exact))
+        document.add_text(STEMS, " ".join(self.tokens.stems))
+        document.add_integer(LENGTH, len(self.tokens.exact))
         for name, given in self.terms.items():
             _expect(name, schema.terms, schema)
             for value in (given,) if isinstance(given, str) else given:

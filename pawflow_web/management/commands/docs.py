@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pawflow_web.env import CHECKOUT, SETTINGS
+from pawflow_web.env import CHECKOUT, RESERVED, SETTINGS
 from pawflow_web.lib.tools import Tool, registry
 
 
@@ -81,6 +81,9 @@ def settings_document() -> str:
             "| name | default | meaning |",
             "|---|---|---|",
             *rows,
+            "",
+            "These names belong to parts that are not in this version. They are accepted and have no effect:",
+            f"{', '.join(f'`{name}`' for name in sorted(RESERVED))}.",
             "",
         ]
     )

@@ -6,83 +6,21 @@ from datetime import datetime
 from django import template
 from django.template.context import Context
 from django.templatetags.static import static
-from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
-from pawflow_web.web import words
 from pawflow_web.web.times import full_time, short_time
 from pawflow_web.web.visible import shown
 
 register = template.Library()
-
-SOURCE_ICONS = {"import": "import", "worker": "job"}
-# Bars are lit from these confidences on; the first one is always lit.
-CONFIDENCE_STEPS = (0.0, 0.55, 0.8, 0.9)
-_BARS = tuple(f"M{step * 7.5:g} {6 - step * 2}h5.5v{4 + step * 2}h-5.5z" for step in range(4))
 
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """A glyph of the sprite. It says nothing to a screen reader: a word always stands beside it."""
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', static("icons.svg"), name)
-
-
-@register.simple_tag
-def badge(status: str) -> SafeString:
-    """The status of a belief: glyph, word, and a colour that only repeats them."""
-    word = words.word_of(words.STATUS, status)
-    return format_html(
-        '<span class="badge is-{}" title="{}">{}{}</span>', status, word.sentence, icon(word.icon), word.shown
-    )
-
-
-@register.simple_tag
-def reason_badge(reason: str) -> SafeString:
-    """Why it has that status, in a word."""
-    word = words.word_of(words.REASON, reason)
-    return format_html('<span class="badge bare">{}{}</span>', icon(word.icon), word.shown)
-
-
-@register.simple_tag
-def reader(scope: str, agent: str | None = None) -> SafeString:
-    """Who may read it: everyone, the named agent, a conversation, or that agent in it."""
-    word = words.word_of(words.READER, scope)
-    shown = agent if agent and scope == "agent" else word.shown
-    return _bare(word.icon, shown, word.sentence)
-
-
-@register.simple_tag
-def privacy(value: str) -> SafeString:
-    """Sensitive or secret; an ordinary belief gets nothing."""
-    word = words.PRIVACY.get(value)
-    if word is None:
-        return SafeString("")
-    return format_html(
-        '<span class="badge is-{}" title="{}">{}{}</span>', value, word.sentence, icon(word.icon), word.shown
-    )
-
-
-@register.simple_tag
-def confidence(value: float, *, corrected: bool = False) -> SafeString:
-    """Four bars and the number, 0..1: how sure we are that it was meant."""
-    lit = sum(value >= step for step in CONFIDENCE_STEPS) or 1
-    bars = format_html('<path class="on" d="{}"/><path d="{}"/>', "".join(_BARS[:lit]), "".join(_BARS[lit:]))
-    pencil = (
-        format_html('{}<span class="vh">{}</span>', icon("edit"), _("corrected by you"))
-        if corrected
-        else SafeString("")
-    )
-    return format_html(
-        '<span class="conf"><svg viewBox="0 0 28 10" aria-hidden="true">{}</svg><span class="vh">{} </span>{}{}</span>',
-        bars,
-        _("confidence"),
-        f"{value:.2f}",
-        pencil,
-    )
 
 
 @register.simple_tag
@@ -97,32 +35,6 @@ def when(value: datetime | None) -> SafeString:
         full_time(local),
         short_time(local, now=timezone.localtime()),
     )
-
-
-@register.simple_tag
-def ref(value: str, *, link: bool = True) -> SafeString:
-    """``#<reference>``, leading to the belief's page."""
-    try:
-        url = reverse("item", args=[value]) if link else ""
-    except NoReverseMatch:
-        url = ""
-    if url:
-        return format_html('<a class="ref above" href="{}">#{}</a>', url, value)
-    return format_html('<span class="ref">#{}</span>', value)
-
-
-@register.simple_tag
-def provenance(source: object | None, url: str = "") -> SafeString:
-    """Where it comes from, in one chip: the turn, the file and line, or who said it.
-
-    ``source`` has ``type`` (agent, person, import, worker), ``name``, ``file``, ``line`` and ``turn``.
-    """
-    glyph, shown = _place(source)
-    if glyph == "warn":
-        return format_html('<span class="prov no-source">{}{}</span>', icon(glyph), shown)
-    if url:
-        return format_html('<a class="prov above" href="{}">{}{}</a>', url, icon(glyph), shown)
-    return format_html('<span class="prov">{}{}</span>', icon(glyph), shown)
 
 
 @register.filter
@@ -142,22 +54,3 @@ def panel_heading(context: Context, content: str) -> SafeString:
     """A panel's title: the ``h1`` of its page, an ``h2`` in the drawer beside a conversation."""
     level = "h2" if context.get("in_drawer") else "h1"
     return format_html("<{0}>{1}</{0}>", SafeString(level), SafeString(content.strip()))
-
-
-def _bare(glyph: str, shown: object, sentence: object) -> SafeString:
-    return format_html('<span class="badge bare" title="{}">{}{}</span>', sentence, icon(glyph), shown)
-
-
-def _place(source: object | None) -> tuple[str, str]:
-    """The glyph and the words of a source; its most exact part wins."""
-    turn, file, line, name, kind = (getattr(source, part, None) for part in ("turn", "file", "line", "name", "type"))
-    if turn:
-        return "session", _("turn %(turn)s") % {"turn": turn}
-    if file and line:
-        return "import", _("%(file)s, line %(line)s") % {"file": file, "line": line}
-    if file:
-        return "import", str(file)
-    if kind == "person":
-        return "person", _("you")
-    said_by = name or kind
-    return (SOURCE_ICONS.get(str(kind), "agent"), str(said_by)) if said_by else ("warn", _("no source"))

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from pawflow_web.identity.models import SignInLink, User
+from pawflow_web.identity.names import NAME_RULE
 from pawflow_web.identity.services import create_owner, create_sign_in_link
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import NotFound
@@ -24,7 +25,7 @@ class Command(JsonCommand):
             one = verbs.add_parser(verb, help=text)
             self.add_json(one)
             if verb != "list":
-                one.add_argument("name", help="1 to 64 of letters, digits, dot, underscore and hyphen")
+                one.add_argument("name", help=NAME_RULE)
 
     def answer(self, **options: Any) -> dict[str, Any]:
         if options["verb"] == "list":

@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from pawflow_web.identity.models import ApiToken, User
-from pawflow_web.identity.schemas import MadeToken, TokenShape
+from pawflow_web.identity.querysets import NEWEST_FIRST
+from pawflow_web.identity.schemas import MadeTokenOut, TokenOut
 from pawflow_web.identity.services import create_token, revoke_token
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import NotFound
@@ -37,8 +38,8 @@ class Command(JsonCommand):
         if user is None:
             raise NotFound(f"There is no owner called {options['owner']!a}.")
         if options["verb"] == "list":
-            rows = ApiToken.objects.filter(user=user).select_related("agent").order_by("-created_at", "-id")
-            return {"items": [TokenShape.of(row).model_dump() for row in rows], "next": None}
+            rows = ApiToken.objects.of_owner(user.pk).order_by(*NEWEST_FIRST)
+            return {"items": [TokenOut.of(row).model_dump() for row in rows], "next": None}
         token, text = create_token(
             user=user,
             agent=options["agent"],
@@ -46,7 +47,7 @@ class Command(JsonCommand):
             abilities=[ability.strip() for ability in options["abilities"].split(",") if ability.strip()],
             expires_days=options["expires"],
         )
-        return MadeToken.of(token, text).model_dump()
+        return MadeTokenOut.of(token, text).model_dump()
 
     def words(self, answer: dict[str, Any], **options: Any) -> str:
         if options["verb"] == "list":

@@ -13,7 +13,9 @@ from pawflow_web.web.context import Entry, Seal
 from pawflow_web.web.forms import PanelForm
 from pawflow_web.web.panels import GROUPS, Count, Panel
 from pawflow_web.web.render import render_panel
-from pawflow_web.web.words import REASON, STATUS
+from review.present import SourceOut
+from review.rows import Row
+from review.words import REASON, STATUS
 
 
 @require_safe
@@ -61,14 +63,11 @@ class EndForm(PanelForm):
     ended_at = forms.DateField(label="It stopped being true on", widget=forms.DateInput(attrs={"type": "date"}))
 
 
-def belief(ref: str, text: str, status: str, now: datetime, **changes: Any) -> SimpleNamespace:
+def belief(ref: str, text: str, status: str, now: datetime, **changes: Any) -> Row:
     """A made-up belief of the shape that every list, row and detail gets."""
     usual: dict[str, Any] = {
-        "ref": ref,
         "number": 42,
         "kind": "note",
-        "text": text,
-        "status": status,
         "scope": "global",
         "agent": None,
         "conversation": None,
@@ -84,8 +83,10 @@ def belief(ref: str, text: str, status: str, now: datetime, **changes: Any) -> S
         "valid_from": None,
         "valid_to": None,
         "ended_at": None,
+        "never_valid": False,
         "expires_at": None,
         "recorded_at": now - timedelta(hours=3),
+        "retired_at": None,
         "updated_at": now - timedelta(days=40),
         "last_seen_at": now - timedelta(hours=3),
         "last_used_at": None,
@@ -96,18 +97,16 @@ def belief(ref: str, text: str, status: str, now: datetime, **changes: Any) -> S
         "contradicts": None,
         "archive": None,
         "revision": 1,
-        "spans": (),
         "source": source(name="claude-code", turn="4:12"),
     }
-    return SimpleNamespace(**{**usual, **changes})
+    return Row(**{**usual, "ref": ref, "text": text, "status": status, **changes})
 
 
-def source(**changes: Any) -> SimpleNamespace:
-    usual = {"type": "agent", "name": None, "file": None, "line": None, "turn": None}
-    return SimpleNamespace(**{**usual, **changes})
+def source(**changes: Any) -> SourceOut:
+    return SourceOut(**{"type": "agent", "name": "", "file": None, "line": None, "turn": None, **changes})
 
 
-def example_items(now: datetime) -> list[SimpleNamespace]:
+def example_items(now: datetime) -> list[Row]:
     return [
         belief(
             "4f1c9a20be77",
@@ -116,8 +115,6 @@ def example_items(now: datetime) -> list[SimpleNamespace]:
             now,
             pinned=True,
             spans=[(34, 43)],
-            last_used_at=now - timedelta(minutes=9),
-            use_count=47,
             tags=["deploy", "decision"],
             valid_from=datetime(2025, 3, 12, tzinfo=UTC),
             supersedes="2210aa94c0de",
@@ -131,7 +128,6 @@ def example_items(now: datetime) -> list[SimpleNamespace]:
             scope="agent",
             agent="claude-code",
             privacy="sensitive",
-            last_used_at=now - timedelta(hours=2),
         ),
         belief(
             "07be5d9913aa",
@@ -187,7 +183,7 @@ def example_items(now: datetime) -> list[SimpleNamespace]:
             "rejected",
             now,
             confidence=0.55,
-            source=None,
+            source=source(type=""),
         ),
     ]
 
@@ -283,7 +279,7 @@ def example_side(status: str, now: datetime) -> dict[str, Any]:
         "words": words,
         "quote": f"the staging db sits in {place} next to the old cluster",
         "spans": [(23, 23 + len(place))],
-        "hint": "Used 47 times, last 9 min ago by claude-code" if old else "True from 1 Apr 2025",
+        "hint": "In use since 12 Mar 2025" if old else "True from 1 Apr 2025",
     }
 
 

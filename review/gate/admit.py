@@ -1,0 +1,187 @@
+"""One proposal: decided and carried out under the owner's clock."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.ids import new_ref
+from review import tombstones
+from review.gate.look_up import look_up
+from review.gate.plan import Newcomer, Refusal, Repetition, admission_of, decide
+from review.judgement import AGAIN_CONFIDENCE, origin_of
+from review.kinds import kind_of
+from review.ledger import Act, act
+from review.models import Evidence, GovernanceItem, Origin
+from review.preparing import Prepared, prepare
+from review.proposals import Admission, Proposal
+from review.snapshots import ScopeNames
+from review.succession import make_room
+
+
+def admit_one(
+    proposal: Proposal,
+    principal: Principal,
+    *,
+    origin: str | None = None,
+    near_tombstone: str = "",
+    override_tombstone: bool = False,
+) -> Admission:
+    """Decide one proposal and store the outcome.
+
+    Args:
+        origin: for writers that are not the principal's own words (importers, extractors); default the
+            principal's own.
+        near_tombstone: the ref of a refusal whose words these come near to, if the caller found one.
+        override_tombstone: a person insists on words that were rejected before.
+
+    Raises:
+        Invalid: the words have no acceptable shape.
+        Conflict: what it says it replaces is not in use.
+    """
+    prepared = prepare(proposal)
+    channel = origin or origin_of(principal)
+    with act(principal) as current, current.decision():
+        return admit_prepared(
+            current, prepared, principal, channel, near=bool(near_tombstone), override=override_tombstone
+        )
+
+
+def admit_prepared(
+    current: Act, prepared: Prepared, principal: Principal, origin: str, *, near: bool = False, override: bool = False
+) -> Admission:
+    """The same for words that were looked through, in an act that others share."""
+    found = look_up(current, prepared, principal, origin)
+    plan = decide(found, prepared, principal, origin, near=near, override=override)
+    if isinstance(plan, Refusal):
+        tombstones.count_hit(current, plan.tombstone)
+        return admission_of(plan)
+    if plan.lifted is not None:
+        tombstones.lift(current, plan.lifted)
+    said = _Said(current, prepared, principal, origin)
+    if isinstance(plan, Repetition):
+        said.again(plan)
+        return admission_of(plan)
+    return admission_of(plan, said.for_the_first_time(plan))
+
+
+class _Said:
+    """Writes what became of one proposal."""
+
+    def __init__(self, current: Act, prepared: Prepared, principal: Principal, origin: str) -> None:
+        self._current = current
+        self._prepared = prepared
+        self._proposal = prepared.proposal
+        self._principal = principal
+        self._origin = origin
+        self._party = self._proposal.source.label or f"{principal.kind}:{principal.name}"
+
+    def for_the_first_time(self, plan: Newcomer) -> GovernanceItem:
+        proposal, prepared = self._proposal, self._prepared
+        place = proposal.place
+        item = GovernanceItem(
+            ref=new_ref(),
+            user_id=self._principal.user_id,
+            kind=proposal.kind,
+            text=prepared.text,
+            text_digest=prepared.digest,
+            words_mac=prepared.mac,
+            scope=place.scope,
+            scope_agent_id=place.agent_id,
+            scope_conversation_id=place.conversation_id,
+            status=plan.status,
+            reason=plan.reason,
+            confidence=plan.confidence,
+            privacy=prepared.privacy,
+            origin=self._origin,
+            flags=prepared.flag_values(),
+            exclusive_key=proposal.exclusive_key,
+            valid=proposal.valid,
+            valid_from_precision=proposal.precision[0],
+            valid_to_precision=proposal.precision[1],
+            expires_at=self._expiry(),
+            contradicts=plan.contradicts,
+        )
+        if plan.room is not None:
+            make_room(self._current, plan.room)
+            for name, value in plan.room.changes.items():
+                setattr(item, name, value)
+        names = ScopeNames(place.agent_name, place.conversation_ref)
+        self._current.insert(item, dict(proposal.facet), names=names)
+        self._add_evidence(item)
+        return item
+
+    def again(self, plan: Repetition) -> None:
+        item = plan.item
+        is_new_voice = self._add_evidence(item)
+        GovernanceItem.objects.filter(pk=item.pk).update(last_seen_at=self._current.clock.at)
+        if plan.effect == "confirm":
+            self._confirm(item, counts=is_new_voice and self._is_new_party(item))
+        elif plan.effect == "restate":
+            self._restate(plan)
+        elif plan.effect == "review":
+            self._current.write(
+                item,
+                "restate",
+                status=plan.status,
+                reason=plan.reason,
+                retired_at=None,
+                expires_at=self._expiry(),
+            )
+
+    def _confirm(self, item: GovernanceItem, *, counts: bool) -> None:
+        changes: dict[str, Any] = {}
+        facet: dict[str, Any] = {}
+        if counts:
+            changes["confidence"] = min(100, item.confidence + AGAIN_CONFIDENCE)
+        if self._origin == Origin.USER_CHANNEL:
+            facet = kind_of(item).merged(item, self._proposal.facet) if self._prepared.clean else {}
+            if item.expires_at is not None:
+                changes["expires_at"] = self._later_expiry(item.expires_at)
+        self._current.write(item, "confirm", facet=facet, **changes)
+
+    def _restate(self, plan: Repetition) -> None:
+        """Bring words back into use, in the place of the value that stands there, if any."""
+        item, room = plan.item, plan.room
+        assert room is not None  # noqa: S101 - decided together with the effect
+        make_room(self._current, room)
+        self._current.write(
+            item,
+            "restate",
+            status=plan.status,
+            reason=plan.reason,
+            contradicts=None,
+            retired_at=None,
+            expires_at=self._expiry(),
+            facet=kind_of(item).merged(item, self._proposal.facet),
+            **room.changes,
+        )
+
+    def _expiry(self) -> datetime | None:
+        days = self._proposal.ttl_days
+        return None if days is None else self._current.clock.at + timedelta(days=days)
+
+    def _later_expiry(self, known: datetime) -> datetime | None:
+        """Said without an end, it has none; said with one, the later of the two holds."""
+        again = self._expiry()
+        return None if again is None else max(known, again)
+
+    def _add_evidence(self, item: GovernanceItem) -> bool:
+        source, principal = self._proposal.source, self._principal
+        return self._current.add_evidence(
+            item,
+            origin=self._origin,
+            principal=self._party,
+            agent_id=principal.agent_id,
+            conversation_id=principal.conversation_id,
+            turn=source.turn,
+            file=source.file,
+            line=source.line,
+            quote=source.quote,
+            span_start=source.span[0] if source.span else None,
+            span_end=source.span[1] if source.span else None,
+        )
+
+    def _is_new_party(self, item: GovernanceItem) -> bool:
+        """Nobody raises the trust in what they said themselves."""
+        author = Evidence.objects.filter(item=item).order_by("pk").values_list("principal", flat=True).first()
+        return author != self._party

@@ -1,0 +1,166 @@
+"""What the gate does with one proposal, decided from what stands there already. Pure: nothing is read or written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.errors import Conflict
+from review.judgement import Again, judge_again, judge_new, preferred
+from review.kinds import kind_named
+from review.models import READABLE, GovernanceItem, Reason, Status, Tombstone
+from review.placement import nothing_left
+from review.preparing import Prepared
+from review.proposals import Admission, Outcome
+from review.succession import Room, find_room
+from review.transitions import check_transition
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands where the words want to go, at the moment ``now``; what has expired is stale in it.
+
+    ``rivals`` are the values of the keys that may matter, ``named`` is the belief that the proposal replaces.
+    """
+
+    now: datetime
+    words: Sequence[GovernanceItem] = ()
+    rivals: Sequence[GovernanceItem] = ()
+    tombstone: Tombstone | None = None
+    named: GovernanceItem | None = None
+
+    def on_key(self, key: str) -> list[GovernanceItem]:
+        """The values of one key that hold at some time."""
+        return [row for row in self.rivals if key and row.exclusive_key == key and row.status in READABLE]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A person said no to these words."""
+
+    tombstone: Tombstone
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """No new row: what the same words said once more do to the one that is there."""
+
+    item: GovernanceItem
+    effect: Again
+    status: str
+    reason: str
+    room: Room | None = None
+    lifted: Tombstone | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """A new row. Without ``room`` it waits outside of its key, with its validity as it was given."""
+
+    status: str
+    reason: str
+    confidence: int
+    room: Room | None = None
+    contradicts: GovernanceItem | None = None
+    lifted: Tombstone | None = None
+
+
+Plan = Refusal | Repetition | Newcomer
+
+
+def decide(
+    found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool = False, override: bool = False
+) -> Plan:
+    """The one decision, for the gate and for the dry run.
+
+    Args:
+        near: the words come near to a refusal.
+        override: a person insists on words that were rejected before.
+
+    Raises :class:`Conflict`: what it says it replaces is not in use, or these words stand already.
+    """
+    duplicate = preferred(found.words)
+    refused = found.tombstone if duplicate is None or duplicate.status != Status.ACTIVE else None
+    if refused is not None and not override:
+        return Refusal(refused)
+    replaces = prepared.proposal.replaces
+    if duplicate is not None and (replaces is None or replaces.pk == duplicate.pk):
+        return _repetition(found, prepared, duplicate, origin, near=near, lifted=refused)
+    _require_replaceable(found, prepared)
+    if duplicate is not None and duplicate.status != Status.STALE:
+        raise Conflict(f"These words already stand as #{duplicate.ref}.", fields={"duplicate_of": duplicate.ref})
+    return _newcomer(found, prepared, principal, origin, near=near, lifted=refused)
+
+
+def admission_of(plan: Plan, item: GovernanceItem | None = None) -> Admission:
+    """The gate's answer. ``item`` is the new row, where one was made."""
+    if isinstance(plan, Refusal):
+        return Admission("refused", reason="tombstoned", tombstone=plan.tombstone.ref)
+    loser = plan.room.loser if plan.room is not None else None
+    superseded = (loser,) if loser is not None else ()
+    if isinstance(plan, Newcomer):
+        return Admission("stored", item, plan.status, plan.reason, contradicts=plan.contradicts, superseded=superseded)
+    outcome: Outcome = "restated" if plan.effect == "restate" else "duplicate"
+    return Admission(outcome, plan.item, plan.status, plan.reason, duplicate_of=plan.item, superseded=superseded)
+
+
+def _repetition(
+    found: Found, prepared: Prepared, item: GovernanceItem, origin: str, *, near: bool, lifted: Tombstone | None
+) -> Repetition:
+    effect = judge_again(prepared, item, origin, near_tombstone=near)
+    if effect == "restate":
+        # On a key they take their place as new words would; having no end, they always fit.
+        check_transition(item.status, "restate", Status.ACTIVE)
+        rivals = [row for row in found.on_key(item.exclusive_key) if row.pk != item.pk]
+        room = find_room(item.valid, rivals, found.now)
+        return Repetition(item, effect, Status.ACTIVE, Reason.RESTATED, room, lifted)
+    if effect == "review":
+        check_transition(item.status, "restate", Status.NEEDS_REVIEW)
+        reason = Reason.NEAR_TOMBSTONE if near else Reason.EXTRACTOR_REVIEW
+        return Repetition(item, effect, Status.NEEDS_REVIEW, reason, lifted=lifted)
+    return Repetition(item, effect, item.status, item.reason, lifted=lifted)
+
+
+def _newcomer(
+    found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool, lifted: Tombstone | None
+) -> Newcomer:
+    proposal = prepared.proposal
+    judged = judge_new(prepared, principal, origin, kind_named(proposal.kind), near_tombstone=near)
+    room = find_room(proposal.valid, _rivals(found, proposal.exclusive_key), found.now)
+    wins = room.loser is None or (judged.may_replace and room.fits)
+    if judged.status == Status.ACTIVE and not wins:
+        return Newcomer(
+            Status.NEEDS_REVIEW,
+            Reason.CONTRADICTS_ACTIVE,
+            judged.confidence,
+            contradicts=room.loser,
+            lifted=lifted,
+        )
+    in_use = judged.status == Status.ACTIVE
+    return Newcomer(
+        judged.status,
+        judged.reason,
+        judged.confidence,
+        room=room if in_use else None,
+        contradicts=None if in_use else room.loser,
+        lifted=lifted,
+    )
+
+
+def _rivals(found: Found, key: str) -> list[GovernanceItem]:
+    rivals = found.on_key(key)
+    if found.named is not None and all(row.pk != found.named.pk for row in rivals):
+        return [*rivals, found.named]
+    return rivals
+
+
+def _require_replaceable(found: Found, prepared: Prepared) -> None:
+    """What a proposal says it replaces must still be in use."""
+    replaces = prepared.proposal.replaces
+    if replaces is None:
+        return
+    named = found.named
+    if named is None or named.status != Status.ACTIVE or nothing_left(named.valid, found.now):
+        raise Conflict(
+            f"#{replaces.ref} is not in use, so nothing can take its place.", fields={"supersedes": replaces.ref}
+        )

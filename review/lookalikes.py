@@ -11,50 +11,61 @@ from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import execute
 from pawflow_web.lib.ranking import Query
-from pawflow_web.lib.search import All, Filter, Term, search_with_tail
+from pawflow_web.lib.search import All, Filter, Found, Term, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
 from review.filters import ItemFilter
-from review.find import SearchStatement, load_for_display
+from review.find import FoundRow, SearchStatement, load_for_display
 from review.index import index_of
+from review.likeness import NEAR_FROM, SIMILAR_FROM, is_near_one_of, share
 from review.models import Status, Tombstone
-from review.proposals import Lookalikes
+from review.proposals import Lookalikes, Nearness
 
-# Shares of common words (Jaccard over stems). Measured on reworded pairs: a full stop, another case, another
-# order or one added word stay above the second; different facts of one shape stay below it.
-SIMILAR_FROM = 0.3
-NEAR_FROM = 0.8
 MOST = 10
+_UNSURE = frozenset({"index_behind", "index_unavailable"})
 
-_STANDING = "SELECT 1 FROM review_tombstone WHERE user_id = %s AND lifted_at IS NULL LIMIT 1"
+_NEWEST_REFUSAL = (
+    "SELECT id FROM review_tombstone WHERE user_id = %s AND lifted_at IS NULL ORDER BY at DESC, id DESC LIMIT 1"
+)
+# Where the index cannot tell, so many rejected texts are compared one by one (about 25 microseconds each).
+_REFUSED_TEXTS = """
+SELECT i.text FROM review_governanceitem i
+WHERE i.user_id = %s AND i.status = 'rejected' AND i.kind = %s
+  AND EXISTS (SELECT 1 FROM review_tombstone t WHERE t.item_id = i.id AND t.lifted_at IS NULL)
+ORDER BY i.recorded_at DESC, i.id DESC LIMIT 2000
+"""
 
 
 def find_lookalikes(principal: Principal, text: str, *, kind: str, category: str | None = None) -> Lookalikes:
     """Readable beliefs of that kind that resemble ``text``, best first, at most ten, with their share of
-    common words; and the ref of a refusal it comes near to."""
+    common words; and how near it comes to refusals."""
     tokens = analyse(text)
     if not tokens.stems:
         return Lookalikes()
     readable = ItemFilter(fit_for_prompt=True, kind=kind, categories=(category,) if category else ())
     condition, where = readable.condition(principal), readable.in_index(principal, now())
-    similar = _closest(principal, tokens, condition, where, SIMILAR_FROM)
+    similar = _closest(_search(principal, tokens, condition, where), tokens, SIMILAR_FROM)
     items = load_for_display([pk for pk, _ in similar])
     return Lookalikes(
         tuple((items[pk], share) for pk, share in similar if pk in items),
-        _near_tombstone(principal, tokens, kind),
+        _nearness(principal, text, tokens, kind),
     )
 
 
-def _near_tombstone(principal: Principal, tokens: Tokens, kind: str) -> str:
-    """Of the owner's rejected beliefs in every scope: a refusal holds for all of the owner's agents."""
-    if not execute(_STANDING, [principal.user_id]):
-        return ""
+def _nearness(principal: Principal, text: str, tokens: Tokens, kind: str) -> Nearness:
+    """To the owner's refusals in every scope: they hold for all of the owner's agents."""
+    rows = execute(_NEWEST_REFUSAL, [principal.user_id])
+    if not rows:
+        return Nearness()
     condition = Q(user_id=principal.user_id, status=Status.REJECTED)
     where = All(Term("doc", "item"), Term("kind", kind), Term("status", Status.REJECTED))
-    close = _closest(principal, _telling(principal, tokens, NEAR_FROM), condition, where, NEAR_FROM, whole=tokens)
-    if not close:
-        return ""
-    standing = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None)
-    return standing.filter(item_id__in=[pk for pk, _ in close]).values_list("ref", flat=True).first() or ""
+    found = _search(principal, _telling(principal, tokens, NEAR_FROM), condition, where)
+    if not found.coverage.complete and _UNSURE.intersection(found.coverage.reasons):
+        # A gate that fails open is none.
+        refused = execute(_REFUSED_TEXTS, [principal.user_id, kind])
+        return Nearness(is_near_one_of(text, (words for (words,) in refused)), rows[0][0])
+    close = [pk for pk, _ in _closest(found, tokens, NEAR_FROM)]
+    standing = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None, item_id__in=close)
+    return Nearness(bool(close) and standing.exists(), rows[0][0])
 
 
 def _telling(principal: Principal, tokens: Tokens, least: float) -> Tokens:
@@ -70,22 +81,18 @@ def _telling(principal: Principal, tokens: Tokens, least: float) -> Tokens:
     return Tokens(tuple(word for word, _ in kept), tuple(stem for _, stem in kept))
 
 
-def _closest(
-    principal: Principal, tokens: Tokens, condition: Q, where: Filter, least: float, whole: Tokens | None = None
-) -> list[tuple[int, float]]:
-    """Of the rows that hold one of ``tokens``, those that share enough words with the ``whole`` text."""
+def _search(principal: Principal, tokens: Tokens, condition: Q, where: Filter) -> Found[FoundRow]:
     statement = SearchStatement(principal.user_id, condition)
-    found = search_with_tail(index_of(principal.user_id), tokens, statement, where=where, limit=MOST * 2, counted=False)
-    words = frozenset((whole or tokens).stems)
+    return search_with_tail(index_of(principal.user_id), tokens, statement, where=where, limit=MOST * 2, counted=False)
+
+
+def _closest(found: Found[FoundRow], whole: Tokens, least: float) -> list[tuple[int, float]]:
+    """Of the rows found, those that share enough words with the ``whole`` text, closest first."""
+    words = frozenset(whole.stems)
     shares = [
-        (hit.id, _share(words, frozenset(row.tokens.stems)))
+        (hit.id, share(words, frozenset(row.tokens.stems)))
         for hit in found.ranked
         if (row := found.rows[hit.id]).tokens is not None
     ]
     close = [pair for pair in shares if pair[1] >= least]
     return sorted(close, key=lambda pair: (-pair[1], -pair[0]))[:MOST]
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    """Jaccard's coefficient of two sets of words."""
-    return len(one & other) / len(one | other)

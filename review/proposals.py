@@ -49,6 +49,25 @@ class Place:
         """What that one agent reads."""
         return cls(Scope.AGENT, agent.pk, agent.name)
 
+    @classmethod
+    def like(cls, item: GovernanceItem) -> Self:
+        """Where a belief is read now. ``item`` comes with the rows that its scope names."""
+        agent, conversation = item.scope_agent, item.scope_conversation
+        return cls(
+            item.scope,
+            agent.pk if agent else None,
+            agent.name if agent else None,
+            conversation.pk if conversation else None,
+            conversation.ref if conversation else None,
+        )
+
+    def holds_for_readers_of(self, item: GovernanceItem) -> bool:
+        """Whether everybody who reads ``item`` would read what is said here."""
+        return self.scope == Scope.GLOBAL or (
+            (self.scope, self.agent_id, self.conversation_id)
+            == (item.scope, item.scope_agent_id, item.scope_conversation_id)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -120,11 +139,20 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True)
+class Nearness:
+    """Whether a text comes near to words that a person refused, as far as refusals up to ``newest_refusal`` (a
+    row id) go. What was refused since is looked at under the owner's clock."""
+
+    is_near: bool = False
+    newest_refusal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Lookalikes:
-    """What resembles a text: readable beliefs, best first, and the refs of refusals it comes near to."""
+    """What resembles a text: readable beliefs, best first, and how near it comes to refusals."""
 
     similar: tuple[tuple[GovernanceItem, float], ...] = ()
-    near_tombstone: str = ""
+    nearness: Nearness = Nearness()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from memory.models.note import TAG_LONGEST, TAGS_MOST, Category
 from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, Tombstoned
+from pawflow_web.lib.ids import parse_ref
 from pawflow_web.lib.periods import TimeInput, parse_period
 from pawflow_web.lib.text import clean
 from review.find import by_reference
 from review.gate import admit_one
 from review.lookalikes import find_lookalikes
-from review.models import GovernanceItem, Scope
+from review.models import READABLE, GovernanceItem, Scope
 from review.models.item import always
 from review.proposals import Admission, Place, Proposal
 from review.querysets import ItemQuerySet, readable_privacy
@@ -43,7 +44,7 @@ def remember_note(
     """Bring words to the gate.
 
     Args:
-        scope: default ``agent`` for a caller with an agent, else ``global``.
+        scope: default that of the belief it supersedes, else ``agent`` for a caller with an agent, else ``global``.
         valid_from: when it became true in the world; unknown when left out.
         ttl_days: after which it is forgotten by itself; permanent when left out.
         supersedes: the reference of a belief in use whose place it takes.
@@ -55,14 +56,13 @@ def remember_note(
         Conflict: what it supersedes is not in use.
         Tombstoned: a person rejected these words.
     """
-    named = by_reference(_replaceable(principal), supersedes) if supersedes else None
-    wanted = scope or (Scope.AGENT if principal.agent_id is not None else Scope.GLOBAL)
+    named = by_reference(_replaceable(principal, supersedes), supersedes) if supersedes else None
     valid, precision = _since(valid_from, principal)
     cleaned = clean_tags(tags)
     proposal = Proposal(
         kind="note",
         text=text,
-        place=_place_of(principal, wanted, for_agent),
+        place=_place_of(principal, scope, for_agent, named),
         facet={"category": checked_category(category), "tags": cleaned},
         also_shown=tuple(cleaned),
         valid=valid,
@@ -71,7 +71,7 @@ def remember_note(
         replaces=named,
     )
     lookalikes = find_lookalikes(principal, text, kind="note")
-    admission = admit_one(proposal, principal, near_tombstone=lookalikes.near_tombstone)
+    admission = admit_one(proposal, principal, near=lookalikes.nearness)
     if admission.outcome == "refused":
         raise Tombstoned(
             "A person rejected these words, so they were not stored.",
@@ -82,13 +82,19 @@ def remember_note(
     return Remembered(admission, similar[:3])
 
 
-def _replaceable(principal: Principal) -> ItemQuerySet:
-    """What a caller may name as replaced: what it can see and, for an agent, could read if it were in use."""
-    return GovernanceItem.objects.visible_to(principal).filter(privacy__in=readable_privacy(principal))
+def _replaceable(principal: Principal, reference: str) -> ItemQuerySet:
+    """What a caller may name as replaced: what it can see and, for an agent, could read if it were in use. Short
+    numbers can be counted through, so behind them an agent meets only what is or was in use."""
+    rows = GovernanceItem.objects.visible_to(principal).filter(privacy__in=readable_privacy(principal))
+    rows = rows.select_related("scope_agent", "scope_conversation")
+    return rows if principal.is_person or parse_ref(reference) else rows.filter(status__in=READABLE)
 
 
-def _place_of(principal: Principal, scope: str, for_agent: str | None) -> Place:
+def _place_of(principal: Principal, scope: str | None, for_agent: str | None, named: GovernanceItem | None) -> Place:
     """Where the words belong; a person may name any of their agents, an agent speaks for itself alone."""
+    if for_agent is None and scope is None and named is not None:
+        return Place.like(named)
+    scope = scope or (Scope.GLOBAL if principal.agent_id is None else Scope.AGENT)
     if for_agent is None:
         return Place.of(principal, scope)
     principal.require_person()

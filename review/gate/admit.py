@@ -1,19 +1,21 @@
 """One proposal: decided and carried out under the owner's clock."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.ids import new_ref
 from review import tombstones
-from review.gate.look_up import look_up
+from review.gate.look_up import NOBODY_LOOKED, look_up
 from review.gate.plan import Newcomer, Refusal, Repetition, admission_of, decide
 from review.judgement import AGAIN_CONFIDENCE, origin_of
 from review.kinds import kind_of
 from review.ledger import Act, act
+from review.likeness import is_near_one_of
 from review.models import Evidence, GovernanceItem, Origin
 from review.preparing import Prepared, prepare
-from review.proposals import Admission, Proposal
+from review.proposals import Admission, Nearness, Proposal
 from review.snapshots import ScopeNames
 from review.succession import make_room
 
@@ -23,7 +25,7 @@ def admit_one(
     principal: Principal,
     *,
     origin: str | None = None,
-    near_tombstone: str = "",
+    near: Nearness | None = None,
     override_tombstone: bool = False,
 ) -> Admission:
     """Decide one proposal and store the outcome.
@@ -31,7 +33,8 @@ def admit_one(
     Args:
         origin: for writers that are not the principal's own words (importers, extractors); default the
             principal's own.
-        near_tombstone: the ref of a refusal whose words these come near to, if the caller found one.
+        near: how near the words come to refusals, as far as the caller has looked; refusals that came since
+            are looked at under the clock.
         override_tombstone: a person insists on words that were rejected before.
 
     Raises:
@@ -41,17 +44,22 @@ def admit_one(
     prepared = prepare(proposal)
     channel = origin or origin_of(principal)
     with act(principal) as current, current.decision():
-        return admit_prepared(
-            current, prepared, principal, channel, near=bool(near_tombstone), override=override_tombstone
-        )
+        return admit_prepared(current, prepared, principal, channel, near=near, override=override_tombstone)
 
 
 def admit_prepared(
-    current: Act, prepared: Prepared, principal: Principal, origin: str, *, near: bool = False, override: bool = False
+    current: Act,
+    prepared: Prepared,
+    principal: Principal,
+    origin: str,
+    *,
+    near: Nearness | None = None,
+    override: bool = False,
 ) -> Admission:
     """The same for words that were looked through, in an act that others share."""
-    found = look_up(current, prepared, principal, origin)
-    plan = decide(found, prepared, principal, origin, near=near, override=override)
+    found = look_up(current, prepared, principal, origin, near.newest_refusal if near else NOBODY_LOOKED)
+    is_near = bool(near and near.is_near) or is_near_one_of(prepared.text, texts_of(found.refused_since))
+    plan = decide(found, prepared, principal, origin, near=is_near, override=override)
     if isinstance(plan, Refusal):
         tombstones.count_hit(current, plan.tombstone)
         return admission_of(plan)
@@ -62,6 +70,11 @@ def admit_prepared(
         said.again(plan)
         return admission_of(plan)
     return admission_of(plan, said.for_the_first_time(plan))
+
+
+def texts_of(ids: Sequence[int]) -> list[str]:
+    """The words of these items; seldom any are asked for. Purged ones have none left."""
+    return list(GovernanceItem.objects.filter(pk__in=ids).values_list("text", flat=True)) if ids else []
 
 
 class _Said:

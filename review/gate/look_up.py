@@ -6,7 +6,7 @@ from typing import Any
 
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.db import execute
+from pawflow_web.lib.db import Row, execute
 from review.gate.plan import Found
 from review.ledger import Act
 from review.models import LIVE, READABLE, GovernanceItem, Origin, Reason, Status, Tombstone
@@ -20,6 +20,9 @@ def _words(statuses: Iterable[str]) -> str:
     return ", ".join(f"'{status}'" for status in statuses)
 
 
+# Above every row id: nobody compared these words with refusals, and nobody needs to.
+NOBODY_LOOKED = 2**62
+
 _LOOK_UP = f"""
 SELECT 'words', id FROM review_governanceitem
 WHERE user_id = %(user)s AND text_digest = %(digest)s AND kind = %(kind)s AND scope = %(scope)s
@@ -31,20 +34,25 @@ UNION ALL
 SELECT 'tombstone', id FROM review_tombstone
 WHERE user_id = %(user)s AND digest = %(digest)s AND lifted_at IS NULL
 UNION ALL
+SELECT 'refused', item_id FROM review_tombstone
+WHERE user_id = %(user)s AND lifted_at IS NULL AND id > %(looked)s
+UNION ALL
 SELECT 'rival', id FROM review_governanceitem
 WHERE user_id = %(user)s AND exclusive_key = %(key)s AND exclusive_key <> ''
   AND status IN ({_words(READABLE)}) AND NOT isempty(valid)
 """
 
 
-def look_up(current: Act, prepared: Prepared, principal: Principal, origin: str) -> Found:
-    """Under the clock: the rows are locked, and what has expired is retired."""
+def look_up(current: Act, prepared: Prepared, principal: Principal, origin: str, looked: int = NOBODY_LOOKED) -> Found:
+    """Under the clock: the rows are locked, and what has expired is retired. ``looked`` is the last refusal that
+    the words were compared with before."""
 
     def retire(items: Iterable[GovernanceItem]) -> None:
         for item in items:
             retire_expired(current, item)
 
-    return _found(prepared, principal, origin, current.clock.at, GovernanceItem.objects.locked(), retire)
+    rows = execute(_LOOK_UP, _values(prepared, principal, origin, looked))
+    return _found(rows, prepared, principal, current.clock.at, GovernanceItem.objects.locked(), retire)
 
 
 def peek(prepared: Prepared, principal: Principal, origin: str) -> Found:
@@ -56,20 +64,20 @@ def peek(prepared: Prepared, principal: Principal, origin: str) -> Found:
             if has_expired(item, moment):
                 item.status, item.reason = Status.STALE, Reason.EXPIRED
 
-    return _found(prepared, principal, origin, moment, GovernanceItem.objects.all(), retire)
+    rows = execute(_LOOK_UP, _values(prepared, principal, origin, NOBODY_LOOKED))
+    return _found(rows, prepared, principal, moment, GovernanceItem.objects.all(), retire)
 
 
 def _found(
+    rows: Sequence[Row],
     prepared: Prepared,
     principal: Principal,
-    origin: str,
     moment: datetime,
     items: ItemQuerySet,
     retire: Callable[[Iterable[GovernanceItem]], None],
 ) -> Found:
     proposal = prepared.proposal
-    rows = execute(_LOOK_UP, _values(prepared, principal, origin))
-    ids = {role: [pk for found, pk in rows if found == role] for role in ("words", "tombstone", "rival")}
+    ids = {role: [pk for found, pk in rows if found == role] for role in ("words", "tombstone", "refused", "rival")}
     named = proposal.replaces.pk if proposal.replaces is not None else None
     wanted = {*ids["words"], *ids["rival"], *([named] if named is not None else [])}
     known = {item.pk: item for item in items.filter(pk__in=wanted)} if wanted else {}
@@ -83,6 +91,7 @@ def _found(
         rivals=[item for item in known.values() if item.exclusive_key and not item.valid.isempty],
         tombstone=Tombstone.objects.get(pk=ids["tombstone"][0]) if ids["tombstone"] else None,
         named=known.get(named) if named is not None else None,
+        refused_since=ids["refused"],
     )
 
 
@@ -94,7 +103,7 @@ def _on_other_keys(
     return list(holding(items.owned_by(user_id)).filter(exclusive_key__in=keys)) if keys else ()
 
 
-def _values(prepared: Prepared, principal: Principal, origin: str) -> dict[str, Any]:
+def _values(prepared: Prepared, principal: Principal, origin: str, looked: int) -> dict[str, Any]:
     proposal = prepared.proposal
     return {
         "user": principal.user_id,
@@ -104,6 +113,7 @@ def _values(prepared: Prepared, principal: Principal, origin: str) -> dict[str, 
         "agent": proposal.place.agent_id,
         "conversation": proposal.place.conversation_id,
         "key": proposal.exclusive_key,
+        "looked": looked,
         # A file says nothing new by being read again: what was ended or corrected since stays as it is.
         "ended": origin == Origin.IMPORTER,
     }

@@ -28,6 +28,8 @@ class Found:
     rivals: Sequence[GovernanceItem] = ()
     tombstone: Tombstone | None = None
     named: GovernanceItem | None = None
+    # ids of items that were refused after somebody looked at how near the words come to refusals
+    refused_since: Sequence[int] = ()
 
     def on_key(self, key: str) -> list[GovernanceItem]:
         """The values of one key that hold at some time."""
@@ -127,7 +129,7 @@ def _newcomer(
     proposal = prepared.proposal
     judged = judge_new(prepared, principal, origin, kind_named(proposal.kind), near_tombstone=near)
     room = find_room(proposal.valid, _rivals(found, proposal.exclusive_key), found.now)
-    wins = room.loser is None or (judged.may_replace and room.fits)
+    wins = room.loser is None or (judged.may_replace and room.fits and _may_displace(room.loser, prepared, principal))
     if judged.status == Status.ACTIVE and not wins:
         return Newcomer(
             Status.NEEDS_REVIEW,
@@ -145,6 +147,14 @@ def _newcomer(
         contradicts=None if in_use else room.loser,
         lifted=lifted,
     )
+
+
+def _may_displace(loser: GovernanceItem, prepared: Prepared, principal: Principal) -> bool:
+    """Whether the caller's word alone takes this one's place. What a person pinned or decided, and what others
+    read who would not read the newcomer, only a person may let go; as it is with forgetting."""
+    if principal.is_person:
+        return True
+    return not (loser.pinned or loser.decided) and prepared.proposal.place.holds_for_readers_of(loser)
 
 
 def _rivals(found: Found, key: str) -> list[GovernanceItem]:

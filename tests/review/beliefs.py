@@ -12,7 +12,7 @@ from review.gate import admit_one
 from review.journal import verify
 from review.ledger import act
 from review.models import GovernanceItem, JournalEntry, Status
-from review.proposals import Admission, Place, Proposal
+from review.proposals import Admission, Nearness, Place, Proposal
 from tests.factories import AUTOMATION, make_person, make_principal
 
 
@@ -46,9 +46,11 @@ def note(principal: Principal, text: str, *, scope: str = "global", **fields: An
     return Proposal("note", text, Place.of(principal, scope), facet=facet, also_shown=tuple(tags), **fields)
 
 
-def say(principal: Principal, text: str, *, origin: str | None = None, near: str = "", **fields: Any) -> Admission:
+def say(
+    principal: Principal, text: str, *, origin: str | None = None, near: Nearness | None = None, **fields: Any
+) -> Admission:
     """Bring one note to the gate."""
-    return admit_one(note(principal, text, **fields), principal, origin=origin, near_tombstone=near)
+    return admit_one(note(principal, text, **fields), principal, origin=origin, near=near)
 
 
 def said(principal: Principal, text: str, **fields: Any) -> GovernanceItem:

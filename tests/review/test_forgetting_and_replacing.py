@@ -216,3 +216,35 @@ def test_an_agent_named_like_the_owner_is_another_party(parties: Parties) -> Non
     item = said(parties.person, "Prefers pytest")
     say(make_principal(parties.user, agent="alice"), "Prefers pytest")
     assert again(item).confidence == 90
+
+
+def test_an_agent_cannot_replace_what_a_person_decided(parties: Parties) -> None:
+    waiting = said(parties.cron, "Backups are kept ninety days")
+    lifecycle.accept(principal=parties.person, reference=waiting.ref)
+    done = remember_note(
+        principal=parties.coder, text="Backups are kept ten days", scope="global", supersedes=waiting.ref
+    ).admission
+    assert (done.status, done.reason, done.contradicts) == ("needs_review", "contradicts_active", waiting)
+    assert "Backups are kept ninety days" in readable(parties.coder)
+    by_person = remember_note(principal=parties.person, text="Backups are kept a year", supersedes=waiting.ref)
+    assert by_person.admission.status == "active"
+    assert "Backups are kept ninety days" not in readable(parties.coder)
+
+
+def test_an_agent_cannot_take_from_others_what_it_replaces_for_itself(parties: Parties) -> None:
+    shared = said(parties.coder, "Staging is in Dublin")
+    narrow = remember_note(principal=parties.coder, text="Staging is mine", scope="agent", supersedes=shared.ref)
+    assert narrow.admission.status == "needs_review"
+    assert "Staging is in Dublin" in readable(parties.writer)
+    kept = remember_note(principal=parties.coder, text="Staging is in Frankfurt", supersedes=shared.ref).admission
+    assert (kept.status, kept.item.scope) == ("active", "global")
+    assert readable(parties.writer) == {"Staging is in Frankfurt"}
+
+
+def test_short_numbers_cannot_be_counted_through_to_what_waits(parties: Parties) -> None:
+    waiting = said(parties.cron, "Nobody has accepted this")
+    in_use = said(parties.coder, "This is in use")
+    for number in (waiting.number, 999):
+        with pytest.raises(NotFound):
+            remember_note(principal=parties.coder, text="Counting through", supersedes=f"#{number}")
+    assert remember_note(principal=parties.coder, text="Newer", supersedes=f"#{in_use.number}").admission.superseded

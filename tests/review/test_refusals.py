@@ -4,8 +4,10 @@ import pytest
 
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import NotFound, Tombstoned
+from pawflow_web.lib.search import tail
 from review import lifecycle, tombstones
 from review.gate import admit, admit_one
+from review.lookalikes import find_lookalikes
 from review.models import GovernanceItem, JournalEntry, Origin, Status, Tombstone
 from tests.review.beliefs import Parties, again, differences, note, readable, said, say
 
@@ -166,3 +168,23 @@ def test_a_history_that_is_rejected_does_not_come_back(parties: Parties) -> None
     lifecycle.reject(principal=parties.person, reference=new.ref)
     assert readable(parties.coder) == set()
     assert say(parties.coder, "Lives in Berlin").outcome == "refused"
+
+
+def test_a_refusal_that_comes_between_the_look_and_the_gate_still_counts(parties: Parties) -> None:
+    item = said(parties.coder, WORDS)
+    looked = find_lookalikes(parties.coder, f"{WORDS} now", kind="note").nearness
+    assert not looked.is_near
+    lifecycle.reject(principal=parties.person, reference=item.ref)
+    done = say(parties.coder, f"{WORDS} now", near=looked)
+    assert (done.status, done.reason) == ("needs_review", "near_tombstone")
+    assert say(parties.coder, "The coffee machine is cleaned daily", near=looked).status == "active"
+
+
+def test_without_an_index_nearness_is_still_seen(parties: Parties, monkeypatch: pytest.MonkeyPatch) -> None:
+    item = said(parties.coder, WORDS)
+    lifecycle.reject(principal=parties.person, reference=item.ref)
+    for number in range(4):
+        said(parties.coder, f"Something else was said the {number}. time")
+    monkeypatch.setattr(tail, "WITHOUT_INDEX_LIMIT", 2)
+    assert find_lookalikes(parties.coder, f"{WORDS} now", kind="note").nearness.is_near
+    assert not find_lookalikes(parties.coder, "The coffee machine is cleaned daily", kind="note").nearness.is_near

@@ -145,9 +145,7 @@ class _Loader:
             until = expires.isoformat() if expires else ""
             add["review_believed"].append((pk, self._user_id, f"[{at.isoformat()},{until})", valid))
         if status == "rejected":
-            add["review_tombstone"].append(
-                (new_ref(), self._user_id, pk, ref, scope, digest, "bench", retired, 0)
-            )
+            add["review_tombstone"].append((new_ref(), self._user_id, pk, ref, scope, digest, "bench", retired, 0))
         return note.text if in_use and scope == "global" and privacy == "normal" and note.text.isascii() else ""
 
     def _flush(self) -> None:

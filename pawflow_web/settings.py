@@ -87,7 +87,8 @@ TEMPLATES = [
 # --- database ------------------------------------------------------------------------------------------
 # Only the web process pools: a worker forks, and forked children would share the pool's sockets.
 _DATABASE = ENV.database()
-_DATABASE_OPTIONS: dict[str, Any] = {"connect_timeout": 5, **_DATABASE["OPTIONS"]}
+# Any number lets ``lib.db.execute`` prepare its statements; Django turns that off, and its own are never prepared.
+_DATABASE_OPTIONS: dict[str, Any] = {"connect_timeout": 5, "prepare_threshold": 5, **_DATABASE["OPTIONS"]}
 if ENV.process == "web":
     _DATABASE_OPTIONS["pool"] = {"min_size": 2, "max_size": 12, "timeout": 5}
     _LIMITS = "-c statement_timeout=30s -c lock_timeout=5s"

@@ -92,6 +92,7 @@ def items(
         sort="relevance" if q else "newest",
         limit=limit,
         cursor=cursor,
+        counted=False,
     )
     return ItemsOut(items=present_all([hit.item for hit in page.hits]), next=page.next)
 
@@ -150,6 +151,7 @@ def review_queue(
         sort="relevance" if q else "oldest",
         limit=limit,
         cursor=cursor,
+        counted=False,
     )
     return QueueOut(items=_waiting([hit.item for hit in page.hits]), next=page.next, counts=counts(principal))
 

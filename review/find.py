@@ -90,6 +90,7 @@ def find_items(
     sort: str = "newest",
     limit: int = 20,
     cursor: str | None = None,
+    counted: bool = True,
 ) -> Page:
     """One page of beliefs.
 
@@ -98,15 +99,16 @@ def find_items(
         sort: with a query ``scope`` (narrow scopes first, after a relevance floor), ``relevance`` (one score
             with a small boost for narrow scopes) or ``recent``; without one ``scope``, ``newest`` or ``oldest``.
         cursor: from the page before, for exactly this question.
+        counted: whether ``coverage`` says how many were searched, which can cost more than the page; else 0.
     """
     pager = Pager.of("items", _caller(principal), {"filter": repr(narrowed_to), "query": query, "sort": sort})
     position = pager.read(cursor)
     tokens = analyse(query) if query else None
     if tokens is not None and tokens.exact:
-        return _ranked(principal, narrowed_to, tokens, sort, limit, position, pager)
+        return _ranked(principal, narrowed_to, tokens, sort, limit, position, pager, counted=counted)
     if query:
         return Page([], None, Coverage("keyword", 0))
-    return _listed(principal, narrowed_to, sort, limit, position, pager)
+    return _listed(principal, narrowed_to, sort, limit, position, pager, counted=counted)
 
 
 def _caller(principal: Principal) -> list[Any]:
@@ -136,6 +138,8 @@ def _ranked(
     limit: int,
     position: list[int] | None,
     pager: Pager,
+    *,
+    counted: bool,
 ) -> Page:
     seen = frozenset(position or ())
     found = search_with_tail(
@@ -144,6 +148,7 @@ def _ranked(
         SearchStatement(principal.user_id, narrowed_to.condition(principal)),
         where=narrowed_to.in_index(principal, now()),
         limit=CANDIDATES + len(seen),
+        counted=counted,
     )
     ordered = _ordered([(hit, found.rows[hit.id]) for hit in found.ranked], sort)
     fresh = [(rank, hit) for rank, (hit, _) in enumerate(ordered, start=1) if hit.id not in seen]
@@ -156,7 +161,7 @@ def _ranked(
     if more and len(further) >= DEEPEST:
         reasons = (*reasons, "candidate_budget")
     follow = pager.write(further) if more and shown and len(further) < DEEPEST else None
-    coverage = Coverage("keyword", found.coverage.searched, reasons)
+    coverage = Coverage("keyword", found.coverage.searched if counted else 0, reasons)
     return Page(hits, follow, coverage, words=tuple(dict.fromkeys((*tokens.exact, *tokens.stems))))
 
 
@@ -227,6 +232,8 @@ def _listed(
     limit: int,
     position: list[Any] | None,
     pager: Pager,
+    *,
+    counted: bool,
 ) -> Page:
     items = GovernanceItem.objects.filter(narrowed_to.condition(principal))
     if sort == "scope":
@@ -240,7 +247,7 @@ def _listed(
     shown = rows[:limit]
     full = load_for_display([row.pk for row in shown])
     hits = [Hit(full[row.pk]) for row in shown if row.pk in full]
-    return Page(hits, follow, Coverage("browse", _count(principal, narrowed_to)))
+    return Page(hits, follow, Coverage("browse", _count(principal, narrowed_to) if counted else 0))
 
 
 def _count(principal: Principal, narrowed_to: ItemFilter) -> int:

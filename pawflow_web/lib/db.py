@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import AutoField, DateTimeField, Field, Func, Model
+from psycopg import Cursor
 
 from pawflow_web.lib.errors import Conflict
 
@@ -41,7 +42,8 @@ def execute(sql: str, params: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
     connection.validate_no_broken_transaction()
     started = time.perf_counter()
     with connection.wrap_database_errors:
-        cursor = connection.connection.execute(sql, params, prepare=True)
+        # A cursor of Django's would put the values into the text, which then is another statement each time.
+        cursor = Cursor(connection.connection).execute(sql, params, prepare=True)
         # Not ``cursor.description``: that looks up the type of every column.
         rows: list[Row] = cursor.fetchall() if cursor.pgresult and cursor.pgresult.nfields else []
     if connection.queries_logged:

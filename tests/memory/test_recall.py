@@ -243,6 +243,20 @@ def test_both_clocks_narrow_a_question(parties: Parties, prepare: Prepare) -> No
     assert readable(parties.coder, at=moment(2024, 4)) == {"bread from Acme"}
 
 
+@INDEXED
+def test_what_begins_or_ends_some_day_is_found_in_its_time(parties: Parties, prepare: Prepare) -> None:
+    tell(parties.coder, "bread for a week", ttl_days=7)
+    tell(parties.coder, "bread since 2020", valid_from="2020")
+    tell(parties.coder, "bread from 2999 on", valid_from="2999")
+    prepare(parties)
+    for query in ("bread", None):
+        page = recall_notes(principal=parties.coder, query=query)
+        assert _texts(page) == {"bread for a week", "bread since 2020"}
+        assert page.coverage.searched == 2
+        assert asked(parties.coder, query, as_of="2019") == ["bread for a week"]
+        assert len(asked(parties.coder, query, as_of="2999-06")) == 3
+
+
 def test_a_hit_says_why_it_was_found_only_when_asked(parties: Parties) -> None:
     tell(parties.coder, "Prefers sourdough bread")
     call = Call(parties.coder, None, "rest")

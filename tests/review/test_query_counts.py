@@ -8,10 +8,12 @@ from memory.notes.services import remember_note
 from memory.tools import recall
 from pawflow_web.identity.call import Call
 from review.filters import ItemFilter
-from review.find import find_items
+from review.find import find_items, load_for_display
 from review.index import catch_up
 from review.lifecycle import accept, forget
+from review.models import GovernanceItem
 from review.present import present_all
+from tests.factories import make_conversation
 from tests.review.beliefs import Parties, said, say
 
 
@@ -57,6 +59,26 @@ def test_a_list_costs_the_same_for_one_row_and_for_fifty(
     with django_assert_num_queries(4):
         page = find_items(parties.person, narrowed_to=ItemFilter(statuses=("active",)), limit=100)
         assert len(present_all([hit.item for hit in page.hits])) == rows
+
+
+def test_what_is_shown_by_ids_is_what_the_queryset_gives(
+    parties: Parties, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    here = make_conversation(parties.user)
+    old = said(parties.coder, "Prefers tabs")
+    new = said(parties.coder, "Prefers spaces", replaces=old)
+    private = said(parties.coder.within(here.pk, here.ref), "Prefers rye", scope="private", tags=["food"])
+    ids = [old.pk, new.pk, private.pk]
+    expected = list(GovernanceItem.objects.for_display().filter(pk__in=ids))
+    for asked in (ids, ids[:1], ids):
+        with django_assert_num_queries(1):
+            found = load_for_display(asked)
+            shown = {pk: (item.scope_agent, item.scope_conversation, item.memory.tags) for pk, item in found.items()}
+        assert sorted(shown) == sorted(asked)
+    assert {row.ref: row for row in present_all(list(found.values()))} == {
+        row.ref: row for row in present_all(expected)
+    }
+    assert load_for_display([]) == {}
 
 
 def test_decisions(parties: Parties, django_assert_num_queries: DjangoAssertNumQueries) -> None:

@@ -92,8 +92,10 @@ def create_one_project(request: HttpRequest, payload: ProjectIn) -> Status[Proje
 @router.patch("/projects/{slug}", auth=writer, response=ProjectOut)
 def change_project(request: HttpRequest, slug: str, payload: ProjectChangesIn) -> ProjectOut:
     """Change a project. `root`: null leaves it, "" clears it, anything else must be an existing directory."""
+    principal = call_of(request).principal
     project = update_project(
-        project=find_project(call_of(request).principal, slug),
+        principal=principal,
+        project=find_project(principal, slug),
         name=payload.name,
         description=payload.description,
         root=payload.root,

@@ -61,8 +61,7 @@ def remember(
 ) -> RememberResult:
     """Store a durable fact, preference, decision or lesson so that later conversations know it.
 
-    Use it for what stays true. For what must be done use the todo list, for evidence that should expire the
-    scratchpad, for what you learned yourself the diary. Words from automations wait for a person; words that
+    Use it for what stays true, one belief at a time. Words from automations wait for a person; words that
     a person rejected are refused.
     """
     done = remember_note(
@@ -125,7 +124,7 @@ def recall(
 ) -> RecallResult:
     """Find what is known. Search before saying that you do not know.
 
-    Returns only beliefs in use that this caller may read, most fitting first, and says in ``coverage``
+    Returns only beliefs in use that this caller may read, most fitting first, and says in `coverage`
     whether the search was complete.
     """
     page = recall_notes(

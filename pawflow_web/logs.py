@@ -37,6 +37,8 @@ def configure_logging(*, debug: bool) -> None:
     root.setLevel(logging.INFO if debug else logging.WARNING)
     # A refused host or a 404 is an answer, not an event: no line, and above all no traceback, for each.
     logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
+    # Its lines hold the path, and the path of a sign-in link is a way in.
+    logging.getLogger("django.security.csrf").setLevel(logging.CRITICAL)
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
     # The MCP SDK would say twice for each call that a session began and ended.
     logging.getLogger("mcp").setLevel(logging.WARNING)

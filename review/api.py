@@ -105,7 +105,7 @@ def item(request: HttpRequest, ref: str) -> ItemOut:
     return present(by_reference(rows.open_to(principal), ref))
 
 
-@router.get("/items/{ref}/history", auth=person, response=HistoryOut)
+@router.get("/items/{ref}/history", auth=person, response=HistoryOut, by_alias=True)
 def item_history(request: HttpRequest, ref: str) -> HistoryOut:
     """Everything that happened to a belief, oldest first."""
     found = by_reference(GovernanceItem.objects.visible_to(call_of(request).principal), ref)

@@ -1,6 +1,7 @@
 """Wishes of agents that a person takes a belief out of use."""
 
 from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.storable import without_secrets
 from review.ledger import Act
 from review.models import ArchiveRequest, ArchiveState, GovernanceItem
 
@@ -14,7 +15,7 @@ def ask_for_archive(current: Act, item: GovernanceItem, principal: Principal, co
         user_id=item.user_id,
         item=item,
         principal=f"{principal.kind}:{principal.name}",
-        reason=comment,
+        reason=without_secrets(comment, field="reason"),
         at=current.clock.at,
     )
     current.mention(item, "archive_request", comment=comment)

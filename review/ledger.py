@@ -14,6 +14,7 @@ from pawflow_web.identity.clock import Clock, savepoint, user_clock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.jobs.services import wake
 from pawflow_web.lib.db import execute, insert_statement, values_of
+from pawflow_web.lib.storable import without_secrets
 from review.entries import Entry, write_entries
 from review.kinds import kind_of
 from review.models import Evidence, GovernanceItem, JournalEntry
@@ -196,7 +197,7 @@ class Act:
             moved=moved,
             at=at,
         )
-        self._entries.append(Entry(row, canonical(snapshot(item, names)), comment))
+        self._entries.append(Entry(row, canonical(snapshot(item, names)), without_secrets(comment, field="reason")))
 
 
 @contextmanager

@@ -49,7 +49,9 @@ class Wanted:
     def of(cls, given: Mapping[str, str]) -> Self:
         after = given.get("after", "")
         number = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
-        return cls(given.get("reason", "")[:32], given.get("file", "")[:255], number)
+        return cls(
+            given.get("reason", "").replace("\0", "")[:32], given.get("file", "").replace("\0", "")[:255], number
+        )
 
     def query(self, **more: object) -> str:
         """``?reason=…&item=…``; empty parts are left out."""

@@ -6,6 +6,7 @@ from django.db.models.functions import Now
 from conversations.models import Conversation, Project
 from conversations.services.words import is_flagged
 from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.storable import require_no_secret, without_secrets
 
 
 def create_conversation(
@@ -18,7 +19,9 @@ def create_conversation(
     temporary: bool = False,
 ) -> tuple[Conversation, bool]:
     """A new conversation and True, or the one with that ``external_id`` as it is and False."""
+    title = without_secrets(title, field="title")
     if external_id:
+        require_no_secret(external_id, field="external_id")
         existing = _with_external_id(principal, external_id)
         if existing is not None:
             return existing, False
@@ -54,6 +57,7 @@ def update_conversation(
     """Rename it, or file it under ``project``; None leaves it as it is, ``clear_project`` takes it out."""
     changes: dict[str, object] = {}
     if title is not None:
+        title = without_secrets(title, field="title")
         changes |= {"title": title, "flagged": is_flagged(title)}
     if project is not None or clear_project:
         changes["project"] = project

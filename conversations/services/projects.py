@@ -10,6 +10,7 @@ from conversations.models import Project
 from conversations.services.words import is_flagged
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import BadRequest, Conflict
+from pawflow_web.lib.storable import without_secrets
 
 LONGEST_SLUG = 80
 
@@ -21,7 +22,9 @@ def create_project(*, principal: Principal, name: str, description: str = "", ro
         BadRequest: ``root`` is not an existing absolute directory.
         Conflict: there is a project of that slug; ``fields.slug`` names it.
     """
+    name, description = without_secrets(name, field="name"), without_secrets(description, field="description")
     slug = slug_of(name)
+    directory = checked_root(principal, root) if root else ""
     try:
         with transaction.atomic():
             return Project.objects.create(
@@ -29,7 +32,7 @@ def create_project(*, principal: Principal, name: str, description: str = "", ro
                 slug=slug,
                 name=name,
                 description=description,
-                root=checked_root(root) if root else "",
+                root=directory,
                 flagged=is_flagged(name, description),
             )
     except IntegrityError:
@@ -39,6 +42,7 @@ def create_project(*, principal: Principal, name: str, description: str = "", ro
 @transaction.atomic
 def update_project(
     *,
+    principal: Principal,
     project: Project,
     name: str | None = None,
     description: str | None = None,
@@ -46,10 +50,14 @@ def update_project(
     archived: bool | None = None,
 ) -> Project:
     """Change what is not None; ``root=""`` clears the root. Raises :class:`BadRequest` for a bad root."""
-    given = {"name": name, "description": description, "archived": archived}
+    words = {"name": name, "description": description}
+    given: dict[str, object] = {
+        field: None if text is None else without_secrets(text, field=field) for field, text in words.items()
+    }
+    given["archived"] = archived
     changes: dict[str, object] = {field: value for field, value in given.items() if value is not None}
     if root is not None:
-        changes["root"] = checked_root(root) if root else ""
+        changes["root"] = checked_root(principal, root) if root else ""
     if changes:
         project = Project.objects.select_for_update().get(pk=project.pk)
         for field, value in changes.items():
@@ -73,14 +81,15 @@ def slug_of(name: str) -> str:
     return f"project-{number}"
 
 
-def checked_root(root: str) -> str:
-    """The absolute path of an existing directory, ``~`` expanded.
+def checked_root(principal: Principal, root: str) -> str:
+    """The absolute path of an existing directory, ``~`` expanded. An automation sets none, and so learns of no
+    directory whether it exists.
 
     Raises :class:`BadRequest` saying what to send instead.
     """
     try:
         path = Path(root).expanduser()
-        usable = path.is_absolute() and path.is_dir()
+        usable = principal.origin == "user_channel" and path.is_absolute() and path.is_dir()
     except (OSError, RuntimeError, ValueError):
         usable = False
     if not usable:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.crypto import seal, unseal
+from pawflow_web.lib.crypto import keyed_digest, seal, unseal
 from pawflow_web.lib.db import execute, translated_commit
 from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.lib.text import clean
@@ -51,14 +51,15 @@ class _NotKeptError(Exception):
 
 
 def checked_key(header: str) -> str:
-    """The key in an ``Idempotency-Key`` header. Raises :class:`Invalid` unless it has 1 to 200 characters."""
+    """What is kept of the key in an ``Idempotency-Key`` header: a digest, since clients put all sorts of things
+    into it. Raises :class:`Invalid` unless it has 1 to 200 characters."""
     key = clean(header, field="Idempotency-Key").strip()
     if not 1 <= len(key) <= LONGEST_KEY:
         raise Invalid(
             f"Idempotency-Key has {len(key)} characters; it must have 1 to {LONGEST_KEY}.",
             fields={"Idempotency-Key": f"must have 1 to {LONGEST_KEY} characters"},
         )
-    return key
+    return keyed_digest("idempotency", key)
 
 
 def digest_of(*parts: str | bytes) -> str:

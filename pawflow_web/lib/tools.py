@@ -314,9 +314,9 @@ def _number(value: Any) -> Any:
         return None
     if isinstance(value, str) and len(value) <= 40:
         value = _parsed(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise PydanticCustomError("number", "must be a finite number")
-    return float(value)
+    return _finite(value)
 
 
 def _boolean(value: Any) -> Any:
@@ -328,4 +328,17 @@ def _boolean(value: Any) -> Any:
 def _text_or_number(value: Any) -> Any:
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         raise PydanticCustomError("text_or_number", "must be a text or a finite number")
-    return float(value) if isinstance(value, int) else value
+    try:
+        return _finite(value) if isinstance(value, int) else value
+
+
+def _finite(value: float) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise PydanticCustomError("number", "must be a finite number")
+    return number
+    except OverflowError:
+        raise PydanticCustomError("text_or_number", "must be a text or a finite number") from None

@@ -20,6 +20,7 @@ from mcp_types import (
 )
 from pydantic import BaseModel
 
+from pawflow_web import __version__
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.errors import DomainError, NotFound
 from pawflow_web.lib.jsonbody import clean_object
@@ -104,5 +105,5 @@ def _failed(error: DomainError) -> CallToolResult:
 
 
 _server: Server[Any] = Server(
-    "pawflow-web", instructions=INSTRUCTIONS, on_list_tools=_list_tools, on_call_tool=_call_tool
+    "pawflow-web", version=__version__, instructions=INSTRUCTIONS, on_list_tools=_list_tools, on_call_tool=_call_tool
 )

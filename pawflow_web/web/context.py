@@ -12,6 +12,7 @@ from pawflow_web.lib.registry import Registry
 from pawflow_web.web.panels import GROUPS, Count, Panel, registry
 
 THEMES = {"light", "dark"}
+BELONGS_TO = "_pawflow_panel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ class Shell:
 
     @cached_property
     def current(self) -> Panel | None:
-        return registry.at(self._request.path)
+        """The panel that the view says it belongs to, else the one that the path belongs to."""
+        named = registry.find(getattr(self._request, BELONGS_TO, ""))
+        return named or registry.at(self._request.path)
 
     @cached_property
     def groups(self) -> list[tuple[str | Promise, list[Entry]]]:
@@ -66,6 +69,11 @@ class Shell:
             for group, title in GROUPS.items()
         ]
         return [(title, entries) for title, entries in groups if entries]
+
+    @property
+    def counted(self) -> list[Entry]:
+        """What has a number beside it."""
+        return [self._entry(panel) for panel in registry.all() if panel.count is not None]
 
     @cached_property
     def tabs(self) -> list[Entry]:
@@ -114,6 +122,11 @@ class Shell:
     @cached_property
     def _settings(self) -> Any:
         return getattr(self._request, "user_settings", None)
+
+
+def belongs_to(request: HttpRequest, name: str) -> None:
+    """Mark the panel ``name`` in the navigation of this page, whose path is no part of the panel's."""
+    setattr(request, BELONGS_TO, name)
 
 
 def shell(request: HttpRequest) -> dict[str, Shell]:

@@ -18,9 +18,9 @@ def per_request(request: HttpRequest, key: str, make: Callable[[], T]) -> T:
     return value
 
 
-def forget(request: HttpRequest, key: str) -> None:
-    """What stood under ``key`` is no longer so; it is worked out anew when it is asked for again."""
-    _kept_of(request).pop(key, None)
+def forget_all(request: HttpRequest) -> None:
+    """Something was changed: everything is worked out anew when it is asked for again."""
+    _kept_of(request).clear()
 
 
 def _kept_of(request: HttpRequest) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django_htmx.middleware import HtmxDetails
 
-from pawflow_web.web.context import Shell
+from pawflow_web.web.per_request import forget_all
 
 # More than this many parts beside the main one, and nobody can say what a click changes.
 MAX_OUT_OF_BAND = 3
@@ -98,11 +99,15 @@ def toast(
     return out_of_band(request, "components/toast_out_of_band.html", {"toast": note})
 
 
-def nav_count(request: HttpRequest, name: str) -> SafeString:
-    """The number beside a panel's entry, in the navigation and in the short bar."""
-    return out_of_band(
-        request, "components/nav_count_out_of_band.html", {"name": name, "count": Shell(request).count(name)}
-    )
+def shell_news(request: HttpRequest) -> SafeString:
+    """The numbers of the navigation and the seal, as they are after what was done just now."""
+    forget_all(request)
+    return out_of_band(request, "components/shell_news.html", {})
+
+
+def page_title(title: str) -> SafeString:
+    """The title of the window, for an answer that changes it without being a page."""
+    return format_html("<title>{} · PawFlow</title>", title)
 
 
 def person_required(

@@ -279,3 +279,35 @@ def test_a_question_of_signs_only_finds_nothing_and_says_so(parties: Parties) ->
 
 def test_the_list_of_beliefs_knows_the_categories_of_notes() -> None:
     assert get_args(CategoryWord) == tuple(Category.values)
+
+
+@pytest.mark.parametrize("hidden", ["of another agent", "rejected"])
+def test_a_score_does_not_tell_what_stands_in_hidden_rows(parties: Parties, hidden: str) -> None:
+    """A word of hidden rows and a word that nobody ever said weigh the same for those who may not see them."""
+    for number in range(6):
+        if hidden == "rejected":
+            item = tell(parties.coder, f"blorptech plan {number}")
+            lifecycle.reject(principal=parties.person, reference=item.ref)
+        else:
+            tell(parties.coder, f"blorptech plan {number}", scope="agent")
+    for number in range(300):
+        said(parties.coder, f"Filler number {number} says little")
+    tell(parties.writer, "probe blorptech note", scope="agent")
+    tell(parties.writer, "probe neverused note", scope="agent")
+    index(parties)
+    scores = [
+        recall_notes(principal=parties.writer, query=word, sort="relevance").hits[0].score
+        for word in ("blorptech", "neverused")
+    ]
+    assert scores[0] == scores[1]
+    if hidden == "of another agent":
+        own = recall_notes(principal=parties.coder, query="blorptech", sort="relevance").hits[0].score
+        assert own != scores[0]
+
+
+@pytest.mark.parametrize("name", ["as_of", "known_at"])
+def test_a_number_beyond_all_time_is_refused_by_name(name: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        registry.get("recall").check({name: 10**400})
+    assert list(refused.value.fields) == [name]
+    assert registry.get("recall").check({name: 1_700_000_000})

@@ -2,12 +2,12 @@
 
 import hashlib
 import secrets
+import threading
 from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.db import transaction
-from django.db.models import Q
+from django.db import connection, transaction
 
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.models import SignInFailure, SignInLink, User
@@ -19,6 +19,8 @@ LINK_LIFETIME = timedelta(hours=24)
 THROTTLE_WINDOW = timedelta(minutes=15)
 FAILURES_PER_NAME = 5
 FAILURES_PER_ADDRESS = 30
+_PATIENCE_S = 2.0
+_checks = threading.BoundedSemaphore(2)
 
 
 def create_sign_in_link(user: User) -> str:
@@ -52,19 +54,35 @@ def sign_in_with_password(*, name: str, password: str, address: str) -> User | N
     """
     keys = {f"n:{_short(name.casefold())}": FAILURES_PER_NAME, f"a:{_short(address)}": FAILURES_PER_ADDRESS}
     since = now() - THROTTLE_WINDOW
+    # Counted before it is tried: many at once must not all pass the count before the first has failed.
+    tries = SignInFailure.objects.bulk_create([SignInFailure(key=key) for key in keys])
     for key, most in keys.items():
-        if SignInFailure.objects.filter(key=key, at__gt=since).count() >= most:
+        if SignInFailure.objects.filter(key=key, at__gt=since).count() > most:
+            SignInFailure.objects.filter(pk__in=[row.pk for row in tries]).delete()
             raise RateLimited(
                 "Too many failed attempts. Wait a quarter of an hour, or make a link with `manage.py owner link`.",
                 retry_after=int(THROTTLE_WINDOW.total_seconds()),
             )
-    user = authenticate(username=name, password=password)
-    if isinstance(user, User):
+    user = _checked(name, password)
+    if user is not None:
         SignInFailure.objects.filter(key__in=keys).delete()
         return user
-    SignInFailure.objects.filter(Q(at__lt=since)).delete()
-    SignInFailure.objects.bulk_create([SignInFailure(key=key) for key in keys])
+    SignInFailure.objects.filter(at__lt=since).delete()
     return None
+
+
+def _checked(name: str, password: str) -> User | None:
+    """Compare the password. It takes its time by design, so only a few at once, and none of them keeps a
+    connection that an agent could use."""
+    if not connection.in_atomic_block:
+        connection.close()
+    if not _checks.acquire(timeout=_PATIENCE_S):
+        raise RateLimited("Too many people sign in at this moment. Try again.", retry_after=1)
+    try:
+        user = authenticate(username=name, password=password)
+    finally:
+        _checks.release()
+    return user if isinstance(user, User) else None
 
 
 def _short(text: str) -> str:

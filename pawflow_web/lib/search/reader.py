@@ -33,6 +33,8 @@ log = structlog.get_logger(__name__)
 # most of the time and decide nothing.
 COMMON_SHARE = 0.08
 COMMON_LEAST = 200
+# A word in so many documents tells nobody anything by standing in a few more.
+TELLING_UP_TO = 1000
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -111,7 +113,25 @@ class Snapshot:
         words_query = Compiled.boolean_query([(Occur.Should, word) for word in any_word])
         wanted = Compiled.boolean_query([(Occur.Must, words_query), (Occur.Must, self._compiler.where(where))])
         ids, more = self._distinct(wanted, limit)
-        return Candidates(ids, words, more or not whole, stats, self.watermark)
+        return Candidates(ids, words, more or not whole, self._as_seen(stats, where), self.watermark)
+
+    def _as_seen(self, stats: Stats, where: Filter) -> Stats:
+        """The same with rare words counted among the documents at ``where`` alone: a score is shown, and one that
+        knew how often a word stands in what its reader may not see would tell whether it stands there."""
+        return Stats(
+            {word: self._seen(EXACT, word, n, where) for word, n in stats.document_frequency.items()},
+            {stem: self._seen(STEMS, stem, n, where) for stem, n in stats.stem_frequency.items()},
+            stats.average_length,
+            stats.documents,
+        )
+
+    def _seen(self, field: str, word: str, everywhere: int, where: Filter) -> int:
+        if not 0 < everywhere <= TELLING_UP_TO:
+            return everywhere
+        both = Compiled.boolean_query(
+            [(Occur.Must, self._word(field, word)), (Occur.Must, self._compiler.where(where))]
+        )
+        return int(self._searcher.search(both, 1).count)  # type: ignore[attr-defined]
 
     def _distinct(self, wanted: Compiled, limit: int) -> tuple[tuple[int, ...], bool]:
         """Documents of one id stand close together: look a little further than the limit, then four times."""

@@ -16,11 +16,12 @@ from memory.notes.services import Remembered, remember_note
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid, Tombstoned
 from pawflow_web.web.paths import own_path
+from pawflow_web.web.per_request import forget_all
 from pawflow_web.web.render import (
-    nav_count,
     out_of_band,
     person_required,
     render_panel,
+    shell_news,
     target_of,
     toast,
     wants_partial,
@@ -29,7 +30,6 @@ from review import refusals
 from review.forms import BulkForm
 from review.lifecycle import decide_many
 from review.outcomes import bulk_words
-from review.queue import forget_reasons
 from review.rows import reader_words
 from review.words import why
 
@@ -95,10 +95,10 @@ def bulk(request: HttpRequest) -> HttpResponse:
     if not wants_partial(request):
         messages.success(request, sentence)
         return redirect(back)
-    forget_reasons(request)
+    forget_all(request)
     context = {"browse": browse(request, QueryDict(back.partition("?")[2]))}
     coverage = out_of_band(request, f"{TEMPLATE}#coverage", {**context, "swap": True})
-    parts = (coverage, toast(request, sentence), nav_count(request, "review"))
+    parts = (coverage, toast(request, sentence), shell_news(request))
     return render_panel(request, TEMPLATE, context, partial="list", out_of_band=parts)
 
 
@@ -114,6 +114,7 @@ def _added(request: HttpRequest, done: Remembered) -> HttpResponse:
     if not wants_partial(request):
         messages.success(request, f"{fact} {detail}", extra_tags=status)
         return redirect("memories")
+    forget_all(request)
     note = toast(request, fact, detail=detail, status=status, url=url, url_text=_("Look at it"))
     context = {"add": add_form(request), "browse": None, "added": True}
     return render_panel(
@@ -123,7 +124,7 @@ def _added(request: HttpRequest, done: Remembered) -> HttpResponse:
         partial="add",
         status=201,
         headers={"HX-Trigger": "items-changed"},
-        out_of_band=(note, nav_count(request, "review")),
+        out_of_band=(note, shell_news(request)),
     )
 
 

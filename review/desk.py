@@ -18,7 +18,7 @@ from review.compare import compared
 from review.find import by_reference
 from review.journal import history
 from review.models import Evidence, GovernanceItem, Privacy, Status
-from review.queue import Wanted, waiting_items
+from review.queue import Wanted, number_at, place_of, waiting_items
 from review.ranges import Interval, ranges_of
 from review.rows import Row, flags_of, full_rows
 from review.sentences import Step, history_steps, source_steps
@@ -93,28 +93,29 @@ def desk_of(request: HttpRequest, item: GovernanceItem, wanted: Wanted, *, rival
     )
 
 
-def following(principal: Principal, wanted: Wanted, number: int) -> GovernanceItem | None:
-    """The item that comes after the one with that number, else the last one before it, else none."""
+def following(principal: Principal, wanted: Wanted, place: int) -> GovernanceItem | None:
+    """The item that comes after that place, else the last one before it, else none."""
     items = wanted.narrow(waiting_items(principal)).for_display()
-    return items.filter(number__gt=number).first() or items.filter(number__lt=number).last()
+    return items.filter(Q(place__gt=place)).first() or items.filter(Q(place__lt=place)).last()
 
 
 def _place(principal: Principal, item: GovernanceItem, wanted: Wanted) -> tuple[str, int, int]:
     """``Item 3 of 14``, and the numbers of the items before and after."""
+    here = place_of(item)
     around = (
         wanted.narrow(waiting_items(principal))
         .order_by()
         .aggregate(
-            before=Count("pk", filter=Q(number__lt=item.number), distinct=True),
-            back=Max("number", filter=Q(number__lt=item.number)),
-            next=Min("number", filter=Q(number__gt=item.number)),
+            before=Count("pk", filter=Q(place__lt=here), distinct=True),
+            back=Max("place", filter=Q(place__lt=here)),
+            next=Min("place", filter=Q(place__gt=here)),
             total=Count("pk", distinct=True),
         )
     )
     place = ""
     if item.status == Status.NEEDS_REVIEW:
         place = _("Item %(place)d of %(total)d") % {"place": around["before"] + 1, "total": around["total"]}
-    return place, around["back"] or 0, around["next"] or 0
+    return place, number_at(around["back"] or 0), number_at(around["next"] or 0)
 
 
 def _rival(principal: Principal, item: GovernanceItem, rival_ref: str) -> GovernanceItem | None:
@@ -133,7 +134,7 @@ def _evidence(ids: Sequence[int]) -> dict[int, list[Evidence]]:
 
 def _heading(item: GovernanceItem, rival: GovernanceItem | None) -> str:
     if item.status != Status.NEEDS_REVIEW:
-        return str(words.word_of(words.STATUS, item.status).shown).lower()
+        return str(words.word_of(words.STATUS, item.status).shown)
     return _("these two cannot both be true") if rival is not None else words.why(item.reason)
 
 

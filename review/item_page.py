@@ -145,7 +145,8 @@ def _bars(
         if not one.valid.isempty
     ]
     if not item.valid.isempty:
-        intervals.append(Interval(_("True in the world"), str(item.status), item.valid.lower, item.valid.upper))
+        told = _("True in the world") if item.valid.lower else _("True in the world, since when nobody said")
+        intervals.append(Interval(told, str(item.status), item.valid.lower, item.valid.upper))
     intervals.append(Interval(_("Known here"), str(item.status), item.recorded_at, item.retired_at))
     return ranges_of(intervals, timezone.now())
 

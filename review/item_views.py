@@ -12,12 +12,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid
+from pawflow_web.web.context import belongs_to
 from pawflow_web.web.paths import own_path
+from pawflow_web.web.per_request import forget_all
 from pawflow_web.web.render import (
-    nav_count,
     out_of_band,
     person_required,
     render_panel,
+    shell_news,
     target_of,
     toast,
     wants_partial,
@@ -25,9 +27,8 @@ from pawflow_web.web.render import (
 from review.desk import find_item
 from review.forms import DecisionForm
 from review.item_page import check_readers, detail_of, page_of
-from review.models import GovernanceItem
-from review.outcomes import decide
-from review.queue import forget_reasons
+from review.models import GovernanceItem, Status
+from review.outcomes import decide, toast_of
 from review.rows import rows_of
 
 TEMPLATE = "review/item.html"
@@ -44,6 +45,7 @@ def item(request: HttpRequest, ref: str) -> HttpResponse:
     beside = _BESIDE.fullmatch(target_of(request))
     if beside:
         return _detail(request, found, beside[1])
+    belongs_to(request, _panel_of(found))
     return render_panel(request, TEMPLATE, {"page": page_of(request, found)}, partial="panel")
 
 
@@ -69,9 +71,13 @@ def item_act(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
     if not wants_partial(request):
         messages.success(request, f"{done.fact} {done.detail}", extra_tags=status)
         return redirect(own_path(request.POST.get("back", "")) or reverse("item", args=[ref]))
-    forget_reasons(request)
-    note = toast(request, done.fact, detail=done.detail, status=status)
-    return _replaced(request, find_item(person_of(request), ref), (note, nav_count(request, "review")))
+    forget_all(request)
+    return _replaced(request, find_item(person_of(request), ref), (toast_of(request, done), shell_news(request)))
+
+
+def _panel_of(found: GovernanceItem) -> str:
+    """The entry of the navigation under which a person looks for it."""
+    return "review" if found.status == Status.NEEDS_REVIEW else "memories"
 
 
 # --- answers ----------------------------------------------------------------------------------------------------

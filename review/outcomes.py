@@ -4,23 +4,44 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pawflow_web.identity.principal import Principal
+from pawflow_web.web.render import toast
 from review.forms import DecisionForm
 from review.lifecycle import BulkResult, Decision, accept, forget, reject, restore
 from review.models import GovernanceItem, Privacy
+from review.present import MASK
 from review.rows import reader_words
+
+# Characters that tell one belief from another in a note at the edge of the page.
+_FIRST_WORDS = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``fact`` and its consequence ``detail``: ``Accepted.``, ``It is in use: …``; ``item`` as it is now."""
+    """``fact`` and its consequence ``detail``: ``Accepted.``, ``It is in use: …``; ``item`` as it is now.
+
+    ``beyond`` is what came of it for another belief.
+    """
 
     item: GovernanceItem
     fact: str
     detail: str
+    beyond: str = ""
+
+
+def toast_of(request: HttpRequest, done: Outcome) -> SafeString:
+    """The fact and the first words of the belief; what it means was said beside the button."""
+    item = done.item
+    first = MASK if item.privacy == Privacy.SECRET else Truncator(" ".join(item.text.split())).chars(_FIRST_WORDS)
+    seen = reverse("item", args=[item.ref])
+    return toast(request, done.fact, detail=done.beyond, status=item.status, url=seen, url_text=first)
 
 
 def decide(principal: Principal, verb: str, reference: str, form: DecisionForm) -> Outcome:
@@ -47,9 +68,10 @@ def _accepted(done: Decision) -> Outcome:
     detail = _("It is in use: %(who)s may read it.") % {"who": reader_words(item.scope, agent)}
     if item.privacy != Privacy.NORMAL:
         detail = _("It is in use for you; it is %(privacy)s, so agents do not read it.") % {"privacy": item.privacy}
+    beyond = ""
     if done.demoted is not None:
-        detail += " " + _("#%(ref)s gave way and stays in the history.") % {"ref": done.demoted.ref}
-    return Outcome(item, _("Accepted."), detail)
+        beyond = _("#%(ref)s gave way and stays in the history.") % {"ref": done.demoted.ref}
+    return Outcome(item, _("Accepted."), f"{detail} {beyond}".rstrip(), beyond)
 
 
 def bulk_words(verb: str, results: Sequence[BulkResult]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q
+from django.db.models import BigIntegerField, Case, Count, F, Q, Value, When
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
-from pawflow_web.web.per_request import forget, per_request
+from pawflow_web.web.per_request import per_request
 from review import words
 from review.limits import BULK_MOST
 from review.models import (
@@ -27,7 +27,7 @@ from review.models import (
     Reason,
     Status,
 )
-from review.querysets import ItemQuerySet, has_first_reason
+from review.querysets import ItemQuerySet, first_reason, has_first_reason
 from review.rows import Row, rows_of
 
 ROWS = 25
@@ -35,11 +35,15 @@ ROWS = 25
 ASK_ABOVE = 20
 _ORDER = (Reason.CONTRADICTS_ACTIVE, *GRAVE, Reason.NEAR_TOMBSTONE, Reason.SENSITIVE_REVIEW)
 _REASONS = "review.reasons"
+# What needs a person most stands in front of the rest.
+_PRESSING = (Reason.CONTRADICTS_ACTIVE, *GRAVE)
+# A place in the queue is the number of the item, less this much where it presses: one order, one number.
+_IN_FRONT = 10**15
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the queue is narrowed to, and behind which item the list begins; all of it stands in the address."""
+    """What the queue is narrowed to, and behind which place the list begins; all of it stands in the address."""
 
     reason: str = ""
     file: str = ""
@@ -48,10 +52,10 @@ class Wanted:
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Self:
         after = given.get("after", "")
-        number = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
-        return cls(
-            given.get("reason", "").replace("\0", "")[:32], given.get("file", "").replace("\0", "")[:255], number
-        )
+        digits = after.removeprefix("-")
+        place = int(after) if digits.isascii() and digits.isdigit() and len(digits) < 19 else 0
+        reason, file = (given.get(name, "").replace("\0", "") for name in ("reason", "file"))
+        return cls(reason[:32], file[:255], place)
 
     def query(self, **more: object) -> str:
         """``?reason=…&item=…``; empty parts are left out."""
@@ -69,8 +73,21 @@ class Wanted:
 
 
 def waiting_items(principal: Principal) -> ItemQuerySet:
-    """What waits, the longest waiting first."""
-    return GovernanceItem.objects.visible_to(principal).waiting()
+    """What waits, with its ``place``: what is flagged or contradicts first, then the longest waiting."""
+    number, in_front = F("number"), Value(_IN_FRONT, output_field=BigIntegerField())
+    place = Case(When(has_first_reason(_PRESSING), then=number - in_front), default=number)
+    return GovernanceItem.objects.visible_to(principal).waiting().annotate(place=place).order_by("place")
+
+
+def place_of(item: GovernanceItem) -> int:
+    """The place that the item has, or would have, in the queue."""
+    pressing = first_reason(item.reason, contradicts=item.contradicts_id is not None) in _PRESSING
+    return item.number - _IN_FRONT if pressing else item.number
+
+
+def number_at(place: int) -> int:
+    """The number of the item at a place."""
+    return place + _IN_FRONT if place < 0 else place
 
 
 def counts(principal: Principal) -> dict[str, Any]:
@@ -92,11 +109,6 @@ def reasons_of(request: HttpRequest) -> dict[str, int]:
         return {reason: number for (_status, reason), number in numbers.items()}
 
     return per_request(request, _REASONS, count)
-
-
-def forget_reasons(request: HttpRequest) -> None:
-    """After a decision the numbers are others."""
-    forget(request, _REASONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +161,13 @@ def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
 
 
 def waiting_page(principal: Principal, wanted: Wanted) -> tuple[list[GovernanceItem], int]:
-    """One page of rows and the number behind which the next begins (0: there is none)."""
+    """One page of rows and the place behind which the next begins (0: there is none)."""
     items = wanted.narrow(waiting_items(principal)).for_display()
     if wanted.after:
-        items = items.filter(number__gt=wanted.after)
+        items = items.filter(Q(place__gt=wanted.after))
     found = list(items[: ROWS + 1])
     page = found[:ROWS]
-    return page, page[-1].number if len(found) > ROWS else 0
+    return page, place_of(page[-1]) if len(found) > ROWS else 0
 
 
 def _chips(wanted: Wanted, reasons: Mapping[str, int], waiting: int) -> list[ReasonChip]:

@@ -16,7 +16,7 @@ _STEP = 34
 _SHORTEST_AXIS = timedelta(hours=1)
 # Where "now" stands, so that what is to come has room as well.
 _NOW_AT = 92.0
-# What began nobody knows when fades in as dots, so many percent wide.
+# What began nobody knows when is dots up to the first moment that is known, at least so many percent wide.
 _FADE, _FADE_DASH = 9.0, "1.5 6"
 _DASHES = {"needs_review": "9 5", "candidate": "2 4"}
 
@@ -55,6 +55,7 @@ class _Axis:
         self.first = min([*known, now - _SHORTEST_AXIS])
         self.open_start = any(each.start is None for each in intervals)
         last = max([*known, now])
+        self.known = min([*known, now])
         # Room on the left for what began nobody knows when, on the right for what is to come.
         if self.open_start:
             self.first -= (last - self.first) * 0.15
@@ -96,7 +97,7 @@ def _bars(interval: Interval, index: int, axis: _Axis) -> list[dict[str, Any]]:
     whole = _line(interval, index, start, end, dash)
     if interval.start is not None:
         return [whole]
-    fade = min(_FADE, end)
+    fade = min(max(_FADE, axis.at(axis.known)), end)
     return [whole | {"end": round(fade, 1), "dash": _FADE_DASH}, _line(interval, index, fade, end, dash) | {"text": ""}]
 
 

@@ -29,7 +29,8 @@ def seal_of(request: HttpRequest) -> Seal | None:
     if broken is not None:
         found = _("Entry %(seq)s does not fit") % {"seq": thousands(broken)}
         return Seal(found, _("%(entries)s. Run manage.py verify_journal.") % {"entries": written}, intact=False)
-    return Seal(_("Journal, %(entries)s") % {"entries": written}, _("the last %(count)d fit") % {"count": len(entries)})
+    checked = _("the last %(count)d checked, unbroken") % {"count": len(entries)}
+    return Seal(_("Journal, %(entries)s") % {"entries": written}, checked)
 
 
 def last_entries(user_id: int) -> list[Any]:

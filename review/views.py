@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -13,11 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid
+from pawflow_web.web.per_request import forget_all
 from pawflow_web.web.render import (
-    nav_count,
     out_of_band,
+    page_title,
     person_required,
     render_panel,
+    shell_news,
     target_of,
     toast,
     wants_partial,
@@ -27,8 +30,8 @@ from review.forms import BulkForm, DecisionForm
 from review.lifecycle import decide_many
 from review.limits import BULK_MOST
 from review.models import GovernanceItem
-from review.outcomes import Outcome, bulk_words, decide
-from review.queue import Queue, Wanted, forget_reasons, imported_refs, queue_of, waiting_items, waiting_page
+from review.outcomes import Outcome, bulk_words, decide, toast_of
+from review.queue import Queue, Wanted, imported_refs, place_of, queue_of, waiting_items, waiting_page
 from review.rows import rows_of
 
 TEMPLATE = "review/review.html"
@@ -58,11 +61,12 @@ def decide_one(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
     """Accept or reject one item, then go on to the next. What stands in the way is shown with the item as it is."""
     wanted = Wanted.of(request.GET)
     form = DecisionForm(request.POST)
+    place = place_of(find_item(person_of(request), ref))
     try:
         done = decide(person_of(request), verb, ref, form)
     except (Conflict, Invalid) as error:
         return _not_done(request, ref, wanted, error, form)
-    return _next(request, wanted, done)
+    return _next(request, wanted, done, place)
 
 
 @require_POST
@@ -94,11 +98,22 @@ def accept_file(request: HttpRequest) -> HttpResponse:
 # --- answers ----------------------------------------------------------------------------------------------------
 
 
+def window_title(waiting: int) -> str:
+    """``Review (14)``."""
+    return f"{_('Review')} ({waiting})" if waiting else _("Review")
+
+
 def _page(
     request: HttpRequest, wanted: Wanted, desk: Desk, *, queue: Queue | None = None, **more: Any
 ) -> dict[str, Any]:
     queue = queue or queue_of(request, wanted)
-    shared = {"queue": queue, "rows": queue.rows, "more": queue.more, "wanted": wanted}
+    shared = {
+        "queue": queue,
+        "window_title": window_title(queue.waiting),
+        "rows": queue.rows,
+        "more": queue.more,
+        "wanted": wanted,
+    }
     return {**shared, "desk": desk, "form": DecisionForm(), **more}
 
 
@@ -116,7 +131,7 @@ def _asked_for(request: HttpRequest, wanted: Wanted, queue: Queue | None = None)
 
 def _first(request: HttpRequest, wanted: Wanted) -> GovernanceItem | None:
     items = wanted.narrow(waiting_items(person_of(request))).for_display()
-    return items.filter(number__gt=wanted.after).first()
+    return (items.filter(Q(place__gt=wanted.after)) if wanted.after else items).first()
 
 
 def _not_done(
@@ -133,21 +148,23 @@ def _not_done(
     return render_panel(request, TEMPLATE, context, partial="item", status=error.status)
 
 
-def _next(request: HttpRequest, wanted: Wanted, done: Outcome) -> HttpResponse:
-    upcoming = following(person_of(request), wanted, done.item.number)
+def _next(request: HttpRequest, wanted: Wanted, done: Outcome, place: int) -> HttpResponse:
+    """What follows the place of the decided item."""
+    upcoming = following(person_of(request), wanted, place)
     here = reverse("review") + wanted.query(item=upcoming.ref if upcoming else "")
     if not wants_partial(request):
         messages.success(request, f"{done.fact} {done.detail}", extra_tags=done.item.status)
         return redirect(f"{here}#review-heading")
-    forget_reasons(request)
+    forget_all(request)
     desk = desk_of(request, upcoming, wanted) if upcoming is not None else Desk()
     context = _page(request, wanted, desk, was_last=upcoming is None)
-    seen = reverse("item", args=[done.item.ref])
-    note = toast(
-        request, done.fact, detail=done.detail, status=done.item.status, url=seen, url_text=f"#{done.item.ref}"
-    )
-    parts = (_list_out_of_band(request, context), note, nav_count(request, "review"))
+    parts = (_list_out_of_band(request, context), toast_of(request, done), _frame(request, context))
     return render_panel(request, TEMPLATE, context, partial="item", headers={"HX-Replace-Url": here}, out_of_band=parts)
+
+
+def _frame(request: HttpRequest, context: Mapping[str, Any]) -> SafeString:
+    """The frame of the page, the title of the window with it."""
+    return page_title(window_title(context["queue"].waiting)) + shell_news(request)
 
 
 def _list_out_of_band(request: HttpRequest, context: Mapping[str, Any]) -> SafeString:
@@ -165,7 +182,7 @@ def _decide_many(
     if not wants_partial(request):
         messages.success(request, sentence)
         return redirect(here)
-    forget_reasons(request)
+    forget_all(request)
     first = _first(request, wanted)
     desk = desk_of(request, first, wanted) if first is not None else Desk()
     context = _page(request, wanted, desk, was_last=first is None)
@@ -176,5 +193,5 @@ def _decide_many(
         "HX-Trigger": "dialog-close",
         "HX-Replace-Url": here,
     }
-    parts = (item, toast(request, sentence), nav_count(request, "review"))
+    parts = (item, toast(request, sentence), _frame(request, context))
     return render_panel(request, TEMPLATE, context, partial="list", headers=headers, out_of_band=parts)

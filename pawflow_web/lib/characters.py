@@ -36,4 +36,33 @@ def _ranges(numbers: Iterable[int]) -> str:
 
 
 # Combining marks belong to the letter before them, which Python's \w does not know.
-MARKS = _ranges(number for number in range(0x300, 0x1F000) if unicodedata.category(chr(number)) in {"Mn", "Mc", "Me"})
+EVERY_MARK = frozenset(c for c in map(chr, range(0x300, 0x1F000)) if unicodedata.category(c) in {"Mn", "Mc", "Me"})
+MARKS = _ranges(sorted(map(ord, EVERY_MARK)))
+# Drawn over or around the letter before them. No spelling of a language needs them.
+OVERLAYS = "\u0334-\u0338\u0488\u0489\u1abe\u20d0-\u20f0"
+# Marks that a letter of the Latin, Greek or Cyrillic alphabet may carry.
+ACCENTS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
+LATIN = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
+
+
+def _lookalikes(*pairs: tuple[str, str]) -> dict[int, str]:
+    return {
+        ord(foreign): latin for letters, resembled in pairs for foreign, latin in zip(letters, resembled, strict=True)
+    }
+
+
+# Letters of other alphabets that pass for a Latin one, in the case in which they do: a capital Eta is an H, a small
+# one an n.
+LOOKALIKES = _lookalikes(
+    ("абвгекмнопрстухьіїјёѕѡѵүғқӏөԁԍԛԝһҽ", "abbrekmhonpctyxbiijeswvyfkiodgqwhe"),
+    ("АВГЕКМНОРСТУХЬІЇЈЁЅѠѴҮҒҚӀӨԀԌԚԜҺ", "ABrEKMHOPCTYXbIIJESWVYFKIODGQWh"),
+    ("αάβγεέηήιίϊκμνοόρτυύϋχωώϲϳ", "aabyeenniiikuvooptuuuxwwcj"),
+    ("ΑΆΒΕΈΖΗΉΙΊΪΚΜΝΟΌΡΤΥΎΫΧϹͿ", "AABEEZHHIIIKMNOOPTYYYXCJ"),
+    ("ագզհյլնոռսցքօՕՍՏԼՈ", "wqqhjlunnugpoOUSLn"),
+    ("ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᎾᏀᏂᏃᏅᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏳᏴ", "DRTiYAJEWMHYOGhZObRWSVSLCPKdGB"),
+    ("ꭰꭱꭲꭵꭹꭺꭻꭼꮃꮇꮋꮍꮎꮐꮒꮓꮕꮟꮢꮤꮥꮩꮪꮮꮯꮲꮶꮷᏻᏼ", "drtiyajewmhyoghzobrwsvslcpkdgb"),
+    ("ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ", "BPDTGKJCZFMNLSRVHWXYAEIOU"),
+    ("ⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ", "aeikmnopctyx"),
+)  # fmt: skip
+# Latin letters of another shape: small capitals and the script forms of phonetics.
+SMALL_CAPITALS = _lookalikes(("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢɑɡɩ", "abcdefghijklmnopqrstuvwyzagi"))

@@ -8,10 +8,24 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html.entities import html5
 
 import Stemmer
 
-from pawflow_web.lib.characters import DENSE, EMOJI, HANGUL, IGNORABLE, JOINING, MARKS
+from pawflow_web.lib.characters import (
+    ACCENTS,
+    DENSE,
+    EMOJI,
+    EVERY_MARK,
+    HANGUL,
+    IGNORABLE,
+    JOINING,
+    LATIN,
+    LOOKALIKES,
+    MARKS,
+    OVERLAYS,
+    SMALL_CAPITALS,
+)
 from pawflow_web.lib.errors import Invalid
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -41,6 +55,46 @@ def is_blank(text: str) -> bool:
     return _VISIBLE.search(text) is None
 
 
+# --- letters that pass for others -----------------------------------------------------------------------------
+_SMALL_CAPITAL = re.compile(f"[{''.join(map(chr, SMALL_CAPITALS))}]")
+_LOOKALIKE = re.compile(f"[{''.join(map(chr, LOOKALIKES))}]")
+_LATIN = re.compile(f"[{LATIN}]")
+# A word with its marks and digits; what parts words in ASCII and in the blocks of punctuation is no part of it.
+_WRITTEN = re.compile("[^\x00-/:-@\\[-`{-\xbf\u2000-\u206f\u3000-\u303f\\s]+")
+# Also one that was itself escaped; the semicolon after a number may be missing.
+ENTITY = re.compile(
+    "&(?:(?:amp|#0{0,4}38|#[xX]0{0,4}26);){0,8}(?:#(\\d{1,7});?|#[xX]([0-9a-fA-F]{1,6});?|([A-Za-z][A-Za-z0-9]{1,31};))"
+)
+
+
+def latin(text: str) -> str:
+    """``text``, letter for letter, with letters of other alphabets that stand in a word with Latin ones read as the
+    Latin letters they resemble, and small capitals as letters. A word wholly of another alphabet stays."""
+    if text.isascii():
+        return text
+    if _SMALL_CAPITAL.search(text):
+        text = text.translate(SMALL_CAPITALS)
+    if _LOOKALIKE.search(text) and _LATIN.search(text):
+        text = _WRITTEN.sub(_as_latin, text)
+    return text
+
+
+def _as_latin(match: re.Match[str]) -> str:
+    word = match[0]
+    return word if word.isascii() or not _LATIN.search(word) else word.translate(LOOKALIKES)
+
+
+def entity(match: re.Match[str]) -> str:
+    """What an HTML entity that :data:`ENTITY` matched stands for; itself when it stands for nothing."""
+    decimal, hexadecimal, name = match.groups()
+    if name:
+        return html5.get(name, match[0])
+    number = int(decimal) if decimal else int(hexadecimal, 16)
+    if (number < 0x20 and number not in (9, 10, 13)) or 0xD800 <= number < 0xE000 or number > 0x10FFFF:
+        return match[0]
+    return chr(number)
+
+
 # --- folded form ----------------------------------------------------------------------------------------------
 _QUOTES_BRACKETS = "\"'`\u00b4‘’‚‛“”„‟«»‹›「」『』〝〞〟()[]{}〈〉《》【】〔〕〖〗〘〙〚〛⟨⟩⟦⟧⟪⟫"
 _WORD_ENDS = ".,;:!?…。、・،؛؟۔।॥։።፧" + _QUOTES_BRACKETS
@@ -48,6 +102,8 @@ _JOINER_IN_PLACE = f"(?<=[{JOINING}{EMOJI}])[\u200c\u200d](?=[{JOINING}{EMOJI}])
 _TAGGED_FLAG = "(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
 _FOLDED_AWAY = re.compile(f"({_JOINER_IN_PLACE}|{_TAGGED_FLAG})|[{IGNORABLE}]")
 _PRESENTATION = re.compile("[\ufe0e\ufe0f]")
+# Overlays of letters (of a sign they are part: not equal, not less than), and on Latin letters all that are no accents.
+_STRAY = re.compile(f"(?<=[^\\W_])[{OVERLAYS}]+|(?<=[{LATIN}])(?:(?![{ACCENTS}])[{MARKS}])+")
 _FOLD_SPELLING = {**_SPELLING, 0x131: "i"}
 
 
@@ -55,7 +111,8 @@ def fold(text: str) -> str:
     """Two texts with the same fold are the same words: the form that duplicates and tombstones compare.
 
     Case, width, composition, invisible characters, whitespace, closing punctuation and quotes or brackets around
-    a word make no difference; everything else does (``C#``, ``-5``, ``.NET``, ``@ada``, ``5%`` stay themselves).
+    a word make no difference, nor do HTML entities, strokes and circles drawn over letters, and letters of other
+    alphabets inside Latin words; everything else does (``C#``, ``-5``, ``.NET``, ``@ada``, ``5%`` stay themselves).
     All four i of Turkish are one letter, since without knowing the language ``I`` may be either.
     Returns ``""`` when nothing is left.
     """
@@ -70,12 +127,16 @@ def fold(text: str) -> str:
 
 
 def _fold_once(text: str) -> str:
+    if "&" in text:
+        text = ENTITY.sub(entity, text)
     if text.isascii():
         text = text.casefold()
     else:
-        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-        text = _PRESENTATION.sub("", text)
+        text = _PRESENTATION.sub("", unicodedata.normalize("NFKC", text))
         text = _FOLDED_AWAY.sub(lambda match: match[1] or "", text)
+        if not EVERY_MARK.isdisjoint(text):
+            text = _STRAY.sub("", text)
+        text = unicodedata.normalize("NFKC", latin(text).casefold())
         text = _DOTTED_I.sub("", text).translate(_FOLD_SPELLING)
     words = (word.lstrip(_QUOTES_BRACKETS).rstrip(_WORD_ENDS) for word in text.split())
     return " ".join(word for word in words if word)
@@ -115,10 +176,10 @@ def plain(text: str) -> str:
     return _DOTTED_I.sub("", text).translate(_SPELLING)
 
 
-def plain_view(text: str) -> View:
-    """:func:`plain` with the way back to the original."""
+def plain_view(text: str, form: Callable[[str], str] = plain) -> View:
+    """:func:`plain`, or another ``form`` that adds to it letter by letter, with the way back to the original."""
     size = len(text)
-    if text.isascii() or plain(text) == text:
+    if text.isascii() or form(text) == text:
         return View(text, range(size), range(1, size + 1))
     pieces: list[str] = []
     starts: list[int] = []
@@ -126,14 +187,14 @@ def plain_view(text: str) -> View:
     # Most text is plain already: a few characters at a time are compared before each is looked at alone.
     for several in _CLUSTERS.finditer(text):
         start, end = several.span()
-        piece = plain(several[0])
+        piece = form(several[0])
         if piece == several[0]:
             pieces.append(piece)
             starts.extend(range(start, end))
             ends.extend(range(start + 1, end + 1))
             continue
         for match in _CLUSTER.finditer(text, start, end):
-            piece = plain(match[0])
+            piece = form(match[0])
             pieces.append(piece)
             starts.extend([match.start()] * len(piece))
             ends.extend([match.end()] * len(piece))

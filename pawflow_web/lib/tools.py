@@ -328,8 +328,7 @@ def _boolean(value: Any) -> Any:
 def _text_or_number(value: Any) -> Any:
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         raise PydanticCustomError("text_or_number", "must be a text or a finite number")
-    try:
-        return _finite(value) if isinstance(value, int) else value
+    return _finite(value) if isinstance(value, int) else value
 
 
 def _finite(value: float) -> float:
@@ -340,5 +339,3 @@ def _finite(value: float) -> float:
     if not math.isfinite(number):
         raise PydanticCustomError("number", "must be a finite number")
     return number
-    except OverflowError:
-        raise PydanticCustomError("text_or_number", "must be a text or a finite number") from None

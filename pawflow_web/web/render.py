@@ -14,8 +14,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django_htmx.middleware import HtmxDetails
 
-from pawflow_web.web.per_request import forget_all
-
 # More than this many parts beside the main one, and nobody can say what a click changes.
 MAX_OUT_OF_BAND = 3
 
@@ -90,7 +88,7 @@ def toast(
     """What happened, its consequence, and the way back, for the corner of the page.
 
     Args:
-        undo_url: where a POST takes it back. A toast with it, or with ``url``, stays until the next one.
+        undo_url: where a POST takes it back. A toast with it stays until the next one.
         status: a status word for its colour, as in ``active`` or ``rejected``.
         url: where more of it can be seen, under the words ``url_text``.
     """
@@ -100,8 +98,7 @@ def toast(
 
 
 def shell_news(request: HttpRequest) -> SafeString:
-    """The numbers of the navigation and the seal, as they are after what was done just now."""
-    forget_all(request)
+    """The numbers of the navigation and the seal, as they are now."""
     return out_of_band(request, "components/shell_news.html", {})
 
 

@@ -34,10 +34,15 @@ def reason_badge(reason: str) -> SafeString:
 
 
 @register.simple_tag
-def reader(scope: str, agent: str | None = None) -> SafeString:
-    """Who may read it: everyone, the named agent, a conversation, or that agent in it."""
+def reader(scope: str, agent: str | None = None, *, said: bool = False) -> SafeString:
+    """Who may read it: everyone, the named agent, a conversation, or that agent in it.
+
+    ``said``: nothing beside it says that this is the reader.
+    """
     word = words.word_of(words.READER, scope)
     shown = agent if agent and scope == "agent" else word.shown
+    if said and scope in {"global", "agent"}:
+        shown = _("read by %(name)s") % {"name": shown}
     return _bare(word.icon, shown, word.sentence)
 
 
@@ -63,7 +68,9 @@ def confidence(value: float, *, corrected: bool = False) -> SafeString:
         else SafeString("")
     )
     return format_html(
-        '<span class="conf"><svg viewBox="0 0 28 10" aria-hidden="true">{}</svg><span class="vh">{} </span>{}{}</span>',
+        '<span class="conf" title="{}"><svg viewBox="0 0 28 10" aria-hidden="true">{}</svg>'
+        '<span class="vh">{} </span>{}{}</span>',
+        _("confidence"),
         bars,
         _("confidence"),
         f"{value:.2f}",
@@ -109,4 +116,6 @@ def _place(source: object | None) -> tuple[str, str]:
     if kind == "person":
         return "person", _("you")
     said_by = name or kind
-    return (SOURCE_ICONS.get(str(kind), "agent"), str(said_by)) if said_by else ("warn", _("no source"))
+    if not said_by:
+        return "warn", _("no source")
+    return SOURCE_ICONS.get(str(kind), "agent"), _("from %(name)s") % {"name": said_by}

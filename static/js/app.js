@@ -3,7 +3,7 @@
 
 const PERSON = new Set(["click", "submit", "keydown", "keyup"]);
 const TOAST_SECONDS = 6;
-const TOASTS = 3;
+const TOASTS = 2;
 const BUSY_AFTER = 150;
 const SLOW_AFTER = 1000;
 
@@ -26,6 +26,11 @@ document.addEventListener("dialog-close", () => dialog?.close());
 
 function openTemplate(id) {
   dialog.replaceChildren(document.getElementById(id).content.cloneNode(true));
+  for (const key of $$("[data-needs]", dialog)) {
+    if ($(key.dataset.needs)) continue;
+    key.nextElementSibling.remove();
+    key.remove();
+  }
   window.htmx?.process(dialog);
   openDialog();
 }
@@ -33,7 +38,7 @@ function openTemplate(id) {
 // --- toasts ------------------------------------------------------------------------------------
 
 function tendToast(toast) {
-  const undo = $("form, a", toast);
+  const undo = $("form", toast);
   const others = $$("[data-toast]", toasts).filter((other) => other !== toast);
   // One way back at a time: the newest.
   if (undo) others.filter((other) => $("form", other)).forEach((other) => other.remove());
@@ -151,8 +156,44 @@ function buttonOf(detail) {
   return detail.requestConfig?.triggeringEvent?.submitter ?? detail.elt.closest("button, a");
 }
 
-document.addEventListener("htmx:beforeRequest", (event) => setBusy(buttonOf(event.detail)));
-document.addEventListener("htmx:afterRequest", (event) => endBusy(buttonOf(event.detail)));
+// The end comes from the request itself: its events start at a button that the answer may have swapped out.
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  const button = buttonOf(detail);
+  if (!button) return;
+  setBusy(button);
+  if (button.dataset.key) answering = detail.xhr;
+  detail.xhr.addEventListener("loadend", () => {
+    endBusy(button);
+    if (answering !== detail.xhr) return;
+    answering = null;
+    again();
+  });
+});
+
+// A key pressed while the answer to the one before is on its way: one such press waits for it, more are dropped.
+let answering = null;
+let pressed = "";
+
+function again() {
+  if (!pressed || answering || unsettled()) return;
+  const key = pressed;
+  pressed = "";
+  single(key);
+}
+
+// Between a swap and its settling a new form is not htmx's yet: it would be sent by the browser, as a page.
+let settling = 0;
+document.addEventListener("htmx:beforeSwap", () => { settling = Date.now(); });
+document.addEventListener("htmx:afterSettle", () => {
+  settling = 0;
+  again();
+});
+const unsettled = () => settling && Date.now() - settling < 2000;
+document.addEventListener("submit", (event) => {
+  if (!unsettled() || !event.target.hasAttribute("hx-post")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
 document.addEventListener("submit", (event) => {
   if (event.submitter?.getAttribute("aria-busy") === "true") event.preventDefault();
   else if (!event.target.hasAttribute("hx-post")) setBusy(event.submitter);
@@ -175,7 +216,31 @@ function markCurrent(target) {
   if (!row) return;
   for (const other of $$('[aria-current="true"]', row.parentElement)) other.removeAttribute("aria-current");
   row.setAttribute("aria-current", "true");
+  // A detail that opens beside the list makes it narrower, and its rows longer.
+  if (shows.matches(".detail")) row.scrollIntoView({ block: "nearest" });
 }
+
+// The counts of the navigation and the seal come in one piece; each goes wherever it stands.
+function spread(news) {
+  for (const part of $$("[data-nav-count], .seal", news)) {
+    const same = part.matches(".seal") ? ".seal" : `[data-nav-count="${CSS.escape(part.dataset.navCount)}"]`;
+    for (const old of $$(same)) if (!news.contains(old)) old.replaceWith(part.cloneNode(true));
+  }
+  news.replaceChildren();
+}
+
+document.addEventListener("htmx:oobAfterSwap", ({ detail }) => {
+  if (detail.target.id === "shell-news") spread(detail.target);
+});
+
+function countChosen() {
+  for (const words of $$("[data-chosen]")) {
+    words.textContent = words.dataset.chosen.replace("0", $$(".item > input:checked").length);
+  }
+}
+
+document.addEventListener("change", countChosen);
+document.addEventListener("reset", () => setTimeout(countChosen));
 
 document.addEventListener("htmx:afterSettle", (event) => {
   const { target, detail } = event;
@@ -229,9 +294,12 @@ function choose(key) {
   if (key === "*") {
     const all = boxes.every((box) => box.checked);
     boxes.forEach((box) => { box.checked = !all; });
+    countChosen();
     return boxes.length > 0;
   }
-  const box = $(':scope > input[type="checkbox"]', document.activeElement?.closest(".item") ?? document.createElement("i"));
+  // Without a row in focus it is the one that is shown beside the list.
+  const row = document.activeElement?.closest(".item") ?? $('[data-list] > [aria-current="true"]');
+  const box = row && $(':scope > input[type="checkbox"]', row);
   if (!box) return false;
   if (key === "X" && chosenFrom?.isConnected) {
     const [from, to] = [boxes.indexOf(chosenFrom), boxes.indexOf(box)].sort((a, b) => a - b);
@@ -240,6 +308,7 @@ function choose(key) {
     box.checked = !box.checked;
   }
   chosenFrom = box;
+  countChosen();
   return true;
 }
 
@@ -298,6 +367,9 @@ document.addEventListener("keydown", (event) => {
   // Space and Enter belong to what has the focus, arrows to a list only while one is in it.
   if (event.key.startsWith("Arrow") && !event.target.closest?.("[data-list]")) return;
   if ((event.key.length === 1 && event.key !== " ") || event.key in MOVES) {
-    if (single(event.key)) event.preventDefault();
+    if (answering || unsettled()) {
+      pressed ||= event.key;
+      event.preventDefault();
+    } else if (single(event.key)) event.preventDefault();
   }
 });

@@ -71,6 +71,16 @@ def test_marks_and_signs_are_not_blank() -> None:
         "Prefers dark roast coffee\U000e0041",
         "PREFERS DARK ROAST COFFEE。",
         "Prefers, dark; roast: coffee…",
+        "Prefеrs dark rоast cоffee",
+        "PREFERS DARΚ ROAST COFFΕΕ",
+        "prefers dark rօast coffee",
+        "PrefeᏒs daꮢk roast coffee",
+        "ᴘʀᴇꜰᴇʀꜱ ᴅᴀʀᴋ roast coffee",
+        "p\u0336r\u0336e\u0336fers dark roast coffee",
+        "prefers d\u20ddark roast coffee",
+        "prefers dark roa\u0e35st coffee",
+        "prefers&nbsp;dark roas&#116; coff&#x65;e",
+        "prefers d&amp;amp;#97;rk roast coffee",
     ],
 )
 def test_trivial_rewordings_fold_to_the_same_words(variant: str) -> None:
@@ -86,6 +96,8 @@ def test_trivial_rewordings_fold_to_the_same_words(variant: str) -> None:
         ("👨\u200d👩\u200d👧", "👨👩👧"), ("می\u200cخواهم", "میخواهم"), ("क्\u200dष", "क्ष"),
         ("🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
          "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"),
+        ("сор", "cop"), ("a ≠ b", "a = b"), ("a ≪\u0338 b", "a ≪ b"), ("g\u0303", "g"), ("p4ss", "pass"), ("a t", "at"),
+        ("&unknown;x", "x"), ("AT&T", "AT"), ("йод", "иод"), ("कि", "क"),
     ],
 )  # fmt: skip
 def test_different_words_stay_different(one: str, other: str) -> None:
@@ -255,7 +267,7 @@ def test_an_excerpt_is_one_line_within_its_bound(text: str, chars: int) -> None:
 
 # --- speed ----------------------------------------------------------------------------------------------------
 def test_analysing_stays_fast() -> None:
-    """Bounds with room for a busy machine: measured 20 to 70 microseconds and 0.4 to 2 ms."""
+    """Processor time, so that a busy machine does not count: measured 20 to 70 microseconds and 0.4 to 2 ms."""
     line = "The user prefers dark roast coffee in the morning, and deploys on Fridays with make deploy only, ok. "
     for text, bound in (
         (line, 0.001),
@@ -266,7 +278,24 @@ def test_analysing_stays_fast() -> None:
     ):
         times = []
         for _ in range(15):
-            begin = time.perf_counter()
+            begin = time.process_time()
             analyse(text)
-            times.append(time.perf_counter() - begin)
+            times.append(time.process_time() - begin)
+        assert median(times) < bound
+
+
+def test_folding_stays_fast() -> None:
+    """Processor time: measured 7 to 60 microseconds a line, and up to 6 ms where every word mixes two alphabets."""
+    for text, bound in (
+        ("L'utilisateur préfère le thé vert et travaille à distance, déjà depuis l'été, “toujours” à 9 heures", 0.001),
+        ("a\u0336" * 4000, 0.05),
+        ("аb " * 3000, 0.05),
+        ("&amp;" * 2000 + "x", 0.05),
+        ("&#" * 4000, 0.05),
+    ):
+        times = []
+        for _ in range(15):
+            begin = time.process_time()
+            fold(text)
+            times.append(time.process_time() - begin)
         assert median(times) < bound

@@ -8,7 +8,7 @@ from django_htmx.middleware import HtmxDetails
 
 from pawflow_web.styleguide import styleguide
 from pawflow_web.web.panels import Count, PanelRegistry
-from pawflow_web.web.render import nav_count, render_panel, toast
+from pawflow_web.web.render import render_panel, shell_news, toast
 
 
 def get(**headers: str) -> HttpRequest:
@@ -70,10 +70,14 @@ def test_a_count_is_replaced_wherever_it_stands(monkeypatch: pytest.MonkeyPatch)
     registry = PanelRegistry("panel")
     registry.add("review", make_panel("review", lambda request: Count(1204, "waiting", due=True)))
     monkeypatch.setattr("pawflow_web.web.context.registry", registry)
-    html = nav_count(get(), "review")
-    assert "outerHTML:[data-nav-count=" in html
-    assert "1,204" in html
-    assert "hidden" in nav_count(get(), "unknown")
+    registry.add("quiet", make_panel("quiet", lambda request: None))
+    html = shell_news(get())
+    assert html.count("hx-swap-oob") == 1
+    shown, hidden = html.split('data-nav-count="')[1:]
+    assert shown.startswith('review"')
+    assert "1,204" in shown
+    assert hidden.startswith('quiet"')
+    assert "hidden" in hidden
 
 
 def make_panel(name: str, count: object) -> object:

@@ -52,7 +52,13 @@ def test_accepting_with_htmx_brings_the_next_item(lotta: User, browser: Client) 
     assert answer["HX-Replace-Url"] == f"/review?item={second.ref}"
     assert page.index("data-focus") < page.index("Item 1 of 1")
     assert rows(page) == [second.ref]
-    for part in ('id="review-list" hx-swap-oob="true"', 'id="toasts" hx-swap-oob', "[data-nav-count='review']"):
+    for part in (
+        'id="review-list" hx-swap-oob="true"',
+        'id="toasts" hx-swap-oob',
+        'id="shell-news" hx-swap-oob',
+        "<title>Review (1) · PawFlow</title>",
+        'data-nav-count="memories"',
+    ):
         assert part in page
     assert page.count("hx-swap-oob") == 3
 
@@ -99,7 +105,8 @@ def test_what_was_decided_elsewhere_says_so(lotta: User, browser: Client) -> Non
     reject(principal=make_person(lotta), reference=item.ref)
     answer = browser.post(f"/review/{item.ref}/accept", {}, headers=htmx("review-item"))
     assert answer.status_code == 409
-    assert "It no longer waits: Rejected" in text_of(answer)
+    assert 'id="review-heading" tabindex="-1" data-focus>Rejected<' in answer.content.decode()
+    assert "It no longer waits for you." in text_of(answer)
     assert "review-accept" not in answer.content.decode()
 
 
@@ -238,6 +245,6 @@ def test_the_start_leads_to_what_waits(lotta: User, browser: Client) -> None:
 def test_the_seal_tells_a_broken_journal(lotta: User, browser: Client) -> None:
     for n in range(3):
         remember(lotta, f"Service {n} is up.")
-    assert "Journal, 3 entries the last 3 fit" in text_of(browser.get("/menu"))
+    assert "Journal, 3 entries the last 3 checked, unbroken" in text_of(browser.get("/menu"))
     UserClock.objects.filter(user=lotta).update(head="f" * 64)
     assert "Entry 3 does not fit" in text_of(browser.get("/menu"))

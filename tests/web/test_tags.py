@@ -90,6 +90,8 @@ def test_every_reason_of_the_gate_has_a_word_and_a_clause() -> None:
 def test_a_narrowed_belief_names_its_agent() -> None:
     assert "claude-code" in reader("agent", "claude-code")
     assert "everyone" in reader("global", None)
+    assert ">read by claude-code<" not in reader("agent", "claude-code")
+    assert "read by claude-code<" in reader("agent", "claude-code", said=True)
     assert "&lt;x&gt;" in reader("agent", "<x>")
 
 
@@ -104,8 +106,8 @@ def test_an_ordinary_belief_has_no_privacy_badge() -> None:
         ({"type": "agent", "name": "coder", "turn": "4:12"}, "turn 4:12"),
         ({"type": "import", "file": "MEMORY.md", "line": 14}, "MEMORY.md, line 14"),
         ({"type": "import", "file": "chatgpt.zip"}, "chatgpt.zip"),
-        ({"type": "agent", "name": "coder"}, "coder"),
-        ({"type": "worker", "name": "dreamer"}, "dreamer"),
+        ({"type": "agent", "name": "coder"}, "from coder"),
+        ({"type": "worker", "name": "dreamer"}, "from dreamer"),
         ({"type": "person"}, "you"),
         (None, "no source"),
         ({"type": None, "name": None}, "no source"),

@@ -74,8 +74,9 @@ class Wanted:
 
 def waiting_items(principal: Principal) -> ItemQuerySet:
     """What waits, with its ``place``: what is flagged or contradicts first, then the longest waiting."""
-    number, in_front = F("number"), Value(_IN_FRONT, output_field=BigIntegerField())
-    place = Case(When(has_first_reason(_PRESSING), then=number - in_front), default=number)
+    in_front = Value(_IN_FRONT, output_field=BigIntegerField())
+    pressing = When(has_first_reason(_PRESSING), then=F("number") - in_front)
+    place = Case(pressing, default=F("number"), output_field=BigIntegerField())
     return GovernanceItem.objects.visible_to(principal).waiting().annotate(place=place).order_by("place")
 
 

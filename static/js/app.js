@@ -181,16 +181,11 @@ function again() {
   single(key);
 }
 
-// Between a swap and its settling a new form is not htmx's yet: it would be sent by the browser, as a page.
-let settling = 0;
-document.addEventListener("htmx:beforeSwap", () => { settling = Date.now(); });
-document.addEventListener("htmx:afterSettle", () => {
-  settling = 0;
-  again();
-});
-const unsettled = () => settling && Date.now() - settling < 2000;
+// Until a swap has settled its forms are not htmx's yet, and still carry addresses of those before them.
+const unsettled = () => $(".htmx-settling");
+document.addEventListener("htmx:afterSettle", again);
 document.addEventListener("submit", (event) => {
-  if (!unsettled() || !event.target.hasAttribute("hx-post")) return;
+  if (!event.target.closest(".htmx-settling") || !event.target.hasAttribute("hx-post")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });
@@ -370,6 +365,9 @@ document.addEventListener("keydown", (event) => {
     if (answering || unsettled()) {
       pressed ||= event.key;
       event.preventDefault();
-    } else if (single(event.key)) event.preventDefault();
+      return;
+    }
+    pressed = "";
+    if (single(event.key)) event.preventDefault();
   }
 });

@@ -1,5 +1,7 @@
 """The main job in a real browser: thirty beliefs wait, and a person decides over them."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -65,6 +67,56 @@ def test_accept_and_reject_by_key_and_what_follows(review: Page, live: Live, wat
     expect(alert).to_contain_text("(“that port is closed”), so it was not stored.")
     expect(page.get_by_label("What is true")).to_have_value("service 01 answers on port 8001")
     expect(alert).to_be_focused()
+
+
+def test_what_counts_follows_a_decision(review: Page) -> None:
+    page = review
+    expect(page.locator(".side [data-nav-count=memories]")).to_contain_text("0")
+    page.keyboard.press("a")
+    expect(page.locator(".side [data-nav-count=memories]")).to_contain_text("1")
+    expect(page.locator(".side [data-nav-count=review]")).to_contain_text("29")
+    expect(page.locator(".side .seal")).to_contain_text("Journal, 31 entries")
+    expect(page).to_have_title("Review (29) · PawFlow")
+
+
+def test_the_line_of_a_slow_answer_ends_with_it(review: Page) -> None:
+    page, held = review, []
+    page.clock.install()
+    page.route("**/review?*item=*", held.append)
+    page.keyboard.press("j")
+    page.clock.run_for(1500)
+    expect(page.locator("#panel-review")).to_have_attribute("aria-busy", "true")
+    held[0].continue_()
+    page.clock.run_for(100)
+    expect(page.locator("#panel-review")).not_to_have_attribute("aria-busy", "true")
+
+
+def test_a_press_while_the_answer_is_on_its_way_waits_and_loads_no_page(review: Page) -> None:
+    page, loads = review, []
+    page.on("domcontentloaded", loads.append)
+    page.evaluate("window.kept = true")
+    for _ in range(3):
+        page.keyboard.press("a", no_wait_after=True)
+    expect(page.locator("[data-count=needs_review]")).to_have_text(re.compile("28|27"))
+    page.keyboard.press("a")
+    expect(page.locator("[data-count=needs_review]")).to_have_text(re.compile("27|26"))
+    assert page.evaluate("window.kept") is True
+    assert loads == []
+
+
+def test_the_row_that_is_shown_is_chosen_by_key(review: Page) -> None:
+    page = review
+    page.keyboard.press("x")
+    expect(page.locator("[data-chosen]")).to_have_text("1 chosen")
+    page.keyboard.press("j")
+    expect(page.locator("#review-heading")).to_contain_text("Item 2 of 30")
+    page.keyboard.press("j")
+    expect(page.locator("#review-heading")).to_contain_text("Item 3 of 30")
+    page.keyboard.press("Shift+X")
+    expect(page.locator("[data-chosen]")).to_have_text("3 chosen")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("choose, choose up to here")
+    expect(page.get_by_role("dialog")).not_to_contain_text("search")
 
 
 def test_next_and_back_walk_the_queue(review: Page) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 WAITING_FOR_ORIGIN = {"automation_review", "import_review"}
 # (agent or None, conversation or None): where a belief stands, and from where somebody looks
 Place = tuple[str | None, str | None]
+EVERYBODY: Place = (None, None)
 
 
 class RefusedError(Exception):
@@ -60,6 +61,11 @@ class Belief:
         return self.status in {"active", "superseded"} and self.span.holds(moment) and not self.expired(moment)
 
 
+def _may_displace(loser: Belief, place: Place) -> bool:
+    """Agents speak in this model: what a person decided, and what others read, does not give way to them."""
+    return not loser.decided and place in {loser.place, EVERYBODY}
+
+
 @dataclass
 class Model:
     """All beliefs of one owner. Each method is one act at ``now``, or raises and changes nothing."""
@@ -104,7 +110,8 @@ class Model:
         belief = Belief(new_pk, words, place, status, "injection_flagged" if flagged else reason, key, span)
         belief.flagged = flagged
         placed, loser = _placed(self._holding(key, named), span, now)
-        if loser is not None and (status != "active" or placed is None):
+        barred = loser is not None and channel == "user" and not _may_displace(loser, place)
+        if loser is not None and (status != "active" or placed is None or barred):
             belief.contradicts = loser.pk
             if status == "active":
                 belief.status, belief.reason = "needs_review", "contradicts_active"

@@ -142,7 +142,8 @@ def test_the_gate_tells_what_it_made_of_the_words(lotta: User, browser: Client) 
 
     assert "Remembered." in say("The canary is green.")
     known = GovernanceItem.objects.get()
-    assert f"Already known as #{known.ref}. Nothing was added." in say("the canary is GREEN").replace(" .", ".")
+    again = say("the canary is GREEN")
+    assert f"Already known as #{known.ref}. Look at it Nothing was added." in again
     assert "Kept, but it waits for you." in (waits := say(HOSTILE))
     assert "Why: reads like an instruction to the agent." in waits
     reject(principal=make_person(lotta), reference=known.ref, comment="wrong colour")
@@ -159,7 +160,7 @@ def test_rows_go_by_forget_and_reject(lotta: User, browser: Client) -> None:
     page = row.content.decode()
     assert f'id="memories-{denied.ref}"' in page
     assert 'data-status="rejected"' in page
-    assert "Rejected. No agent reads it" in text_of(row).replace(" .", ".")
+    assert "Rejected. Service 2 is up." in text_of(row).replace(" .", ".")
     plain = browser.post(f"/items/{dropped.ref}/forget", {"back": "/memories?scope=global"})
     assert plain["Location"] == "/memories?scope=global"
     assert browser.post(f"/items/{kept.ref}/forget", {"back": "//evil.example"})["Location"] == f"/items/{kept.ref}"

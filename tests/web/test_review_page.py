@@ -43,6 +43,19 @@ def test_the_longest_waiting_stands_first_and_is_open(lotta: User, browser: Clie
     assert count(page) == "2"
 
 
+def test_what_presses_stands_in_front_and_is_walked_in_that_order(lotta: User, browser: Client) -> None:
+    plain = propose(lotta, "The canary is green.")
+    _, rival = contradict(lotta, "Staging is in Dublin.", "Staging is in Frankfurt.")
+    flagged = propose(lotta, HOSTILE)
+    assert rows(browser.get("/review").content.decode()) == [rival.ref, flagged.ref, plain.ref]
+    page = browser.get(f"/review?item={flagged.ref}").content.decode()
+    assert "Item 2 of 3" in page
+    assert re.search(rf'id="review-next"[^>]*item={plain.number}"', page)
+    assert re.search(rf'id="review-back"[^>]*item={rival.number}"', page)
+    answer = browser.post(f"/review/{flagged.ref}/reject", {"revision": 1})
+    assert answer["Location"] == f"/review?item={plain.ref}#review-heading"
+
+
 def test_accepting_with_htmx_brings_the_next_item(lotta: User, browser: Client) -> None:
     first, second = propose(lotta, "The canary is green."), propose(lotta, "The canary is yellow.")
     answer = browser.post(f"/review/{first.ref}/accept", {"revision": 1}, headers=htmx("review-item"))

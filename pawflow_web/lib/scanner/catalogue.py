@@ -5,7 +5,7 @@
 
 from typing import Literal, NamedTuple
 
-SCANNER_VERSION = 1
+SCANNER_VERSION = 2
 
 Kind = Literal["injection", "secret", "personal"]
 

@@ -3,17 +3,26 @@
 # ruff: noqa: E501 - a rule is one line of data
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
-from pawflow_web.lib.scanner.matching import Pattern, pattern
+from pawflow_web.lib.scanner.matching import Check, Pattern, pattern
 from pawflow_web.lib.scanner.values import entropy, is_card, is_own_ref, is_placeholder, is_random, plausible
 
-_EDGE = r"(?<![A-Za-z0-9_-])"
+_EDGE = r"(?<![A-Za-z0-9])"
 _PEM = r"(?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_SPACE = r"(?:\s|\\[rn])"  # also written as \n, in one line
 _PEM_LINE = rf"{_PEM_SPACE}{{1,4}}(?:[A-Za-z0-9+/=]{{1,100}}|[A-Z][A-Za-z-]{{2,16}}: [^\n]{{1,80}})"
 
 
+def _own_word(match: re.Match[str]) -> bool:
+    """Whether a short prefix begins a word, or what follows it is drawn at random: ``my-sk-learn-…`` is a name."""
+    return match.string[max(0, match.start() - 1) : match.start()] not in ("_", "-") or is_random(match[0])
+
+
 def _openai(match: re.Match[str]) -> bool:
+    if not _own_word(match):
+        return False
     tail = match[0].rsplit("-", 1)[-1]
     digits = any(c.isdigit() for c in match[0])
     return digits or match[0].startswith("sk-proj-") or len(tail) >= 20
@@ -74,7 +83,7 @@ _PROVIDERS: tuple[Pattern, ...] = (
     pattern("telegram_token", "plain", ":A", r"(?<![\w:])\d{8,10}:A[A-Za-z0-9_-]{33,34}(?![A-Za-z0-9_-])"),
     pattern("sendgrid_key", "plain", "SG.", _EDGE + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"),
     pattern("twilio_key", "plain", "SK", _EDGE + r"SK[0-9a-f]{32}(?![0-9a-f])"),
-    pattern("pawflow_token", "plain", "pf_", _EDGE + r"pf_[A-Za-z0-9_-]{20,200}", _mixed),
+    pattern("pawflow_token", "plain", "pf_", _EDGE + r"pf_[A-Za-z0-9_-]{20,200}", lambda m: _mixed(m) and _own_word(m)),
     pattern(
         "service_key",
         "plain",
@@ -84,7 +93,7 @@ _PROVIDERS: tuple[Pattern, ...] = (
         r"gsk_[A-Za-z0-9]{40,60}|xai-[A-Za-z0-9]{60,90}|r8_[A-Za-z0-9]{37}|pplx-[A-Za-z0-9]{40,60}|dapi[0-9a-f]{32}(?:-\d)?|hvs\.[A-Za-z0-9_-]{20,200}|"
         r"AGE-SECRET-KEY-1[0-9A-Z]{58}|sq0(?:csp|atp)-[0-9A-Za-z_-]{22,43}|dckr_pat_[A-Za-z0-9_-]{20,40}|figd_[A-Za-z0-9_-]{30,60}|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|"
         r"NRAK-[A-Z0-9]{27}|sntry[su]_[A-Za-z0-9+/=_-]{40,200}|sbp_[0-9a-f]{40}|pscale_(?:tkn|pw)_[A-Za-z0-9_.-]{32,64}|tskey-[a-z]{3,8}-[A-Za-z0-9-]{16,80}|"
-        r"dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9.]{40,60}|HRKU-[0-9A-Za-z_-]{36,64}|key-[0-9a-f]{32}|rubygems_[0-9a-f]{48}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|EAA[A-Za-z0-9]{80,300}|"
+        r"dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9.]{40,60}|HRKU-[0-9A-Za-z_-]{36,64}|(?<![_-])key-[0-9a-f]{32}|rubygems_[0-9a-f]{48}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|EAA[A-Za-z0-9]{80,300}|"
         r"nvapi-[A-Za-z0-9_-]{60,80}|tvly-[A-Za-z0-9-]{28,60}|AccountKey=[A-Za-z0-9+/]{40,100}={0,2}|SharedAccess(?:Key|Signature)=[A-Za-z0-9+/%]{20,120}={0,2}|"
         r"CLOJARS_[0-9a-f]{60}|ATATT3[A-Za-z0-9_=-]{80,250}|fw_[A-Za-z0-9]{22,30}|phx_[A-Za-z0-9]{40,50}|fly(?:o1|v1)[ _][A-Za-z0-9_=+/,-]{40,500}|cfut_[A-Za-z0-9]{40,60})",
     ),
@@ -107,6 +116,19 @@ _PROVIDERS: tuple[Pattern, ...] = (
         "PRIVATE KEY|PuTTY-User",
         rf"-----BEGIN {_PEM}(?:(?:{_PEM_LINE}){{0,400}}{_PEM_SPACE}{{0,4}}-----END {_PEM}|(?:{_PEM_SPACE}{{1,4}}[A-Za-z0-9+/=]{{16,100}}){{0,400}})|PuTTY-User-Key-File-\d",
     ),
+)
+
+
+def _is_broken(check: Check | None) -> Check:
+    def checked(match: re.Match[str]) -> bool:
+        return sum(c.isdigit() for c in match[0]) >= 3 and (check is None or check(match))
+
+    return checked
+
+
+# For tokens that a line break parts: the text has been joined there, so what follows must be clearer than elsewhere.
+BROKEN: tuple[Pattern, ...] = tuple(
+    replace(known, check=_is_broken(known.check)) for known in _PROVIDERS if known.rule != "private_key"
 )
 
 
@@ -179,7 +201,7 @@ _LOGIN_WORDS = (
 _CREDENTIAL_WORDS = r"secret|api[ _-]?key|apikey|token|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|credentials?"
 _LOGIN_NEAR = "pass|pwd|kennwort|contrasena|senha|парол|parola|sifre|haslo|wachtwoord|losenord|mat khau|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|पासवर्ड|كلمة|رمز عبور|סיסמ|รหัส|kata sandi|jelszo|heslo"
 _IS = r"(?:is|was|are|ist|war|est|es|e|este|это|to|jest|la|set to|equals|lautet|です|は|是|为|為|là|هي|هو|:=|=>|[:=：＝]|-{1,2}>)"
-_ASSIGN = rf"[\"'`*_\])]{{0,4}}\s{{0,4}}{_IS}\s{{0,4}}"
+_ASSIGN = rf"[\"'`*_\])]{{0,4}}\s{{0,4}}(?P<op>{_IS})\s{{0,4}}"
 _KEY = r"(?<![a-z])(?:[a-z0-9]{1,24}[_.-]){0,4}"
 
 
@@ -203,6 +225,22 @@ def _is_token(match: re.Match[str]) -> bool:
     return bool(match["quote"]) or _ends(match)
 
 
+def _is_pass(match: re.Match[str]) -> bool:
+    """After *pass*, which is a verdict as well: ``pass: test_login2``."""
+    value = _raw(match)
+    return plausible(value) and (match["op"] == "=" or ("_" not in value and _unmistakable(value)))
+
+
+_LETTERS_AND_DIGITS = re.compile(r"(?=[^a-z]*[a-z])(?=\D*\d)")
+_PASSWORD_SIGN = re.compile(r"[!@#$%^&*?]")
+
+
+def _unmistakable(value: str) -> bool:
+    """Letters and digits with a sign, or that alternate as no word does."""
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))
+    return _LETTERS_AND_DIGITS.match(value) is not None and (_PASSWORD_SIGN.search(value) is not None or changes >= 3)
+
+
 _WORDS_FOR_PASSWORDS = {
     "required",
     "optional",
@@ -220,8 +258,15 @@ _NEXT_WORD = re.compile(
 
 
 def _ends(match: re.Match[str]) -> bool:
-    """Whether the value ends its clause: "token is base64url encoded" goes on, "password is hunter2 for the NAS" not."""
-    return _NEXT_WORD.match(match.string, match.end()) is not None or match["value"] != _raw(match)
+    """Whether the value stands for itself. After ``=`` and ``:`` it does; after a verb it must end its clause or look
+    like nothing else: "token is base64url encoded" goes on, "password is hunter2 for the NAS" does not."""
+    value = _raw(match)
+    return (
+        match["op"][-1] in "=:"
+        or _NEXT_WORD.match(match.string, match.end()) is not None
+        or match["value"] != value
+        or _unmistakable(value)
+    )
 
 
 _ASSIGNMENTS: tuple[Pattern, ...] = (
@@ -231,7 +276,7 @@ _ASSIGNMENTS: tuple[Pattern, ...] = (
         _LOGIN_NEAR,
         rf"{_KEY}(?:{_LOGIN_WORDS})(?:\s?(?:\([^()\n]{{1,30}}\)|(?:for|of|to|on|at|fur|furs|von|pour|de|del|da|do|от|для|к)\s[^\n:=]{{1,40}}?))?{_ASSIGN}(?P<quote>[\"'`]?)(?P<value>[^\s\"'`<>]{{4,128}})",
         _is_password,
-        group=2,
+        group=3,
     ),
     pattern(
         "assigned_secret",
@@ -239,6 +284,14 @@ _ASSIGNMENTS: tuple[Pattern, ...] = (
         "secret|key|token|credential",
         rf"{_KEY}(?:{_CREDENTIAL_WORDS}){_ASSIGN}(?P<quote>[\"'`]?)(?P<value>[^\s\"'`<>,;]{{8,200}})",
         _is_token,
+        group=3,
+    ),
+    pattern(
+        "assigned_secret",
+        "low",
+        "pass",
+        rf"{_KEY}pass[\"'`*]{{0,3}}\s{{0,3}}(?P<op>[:=])\s{{0,3}}[\"'`]?(?P<value>[^\s\"'`<>]{{5,128}})",
+        _is_pass,
         group=2,
     ),
     pattern(

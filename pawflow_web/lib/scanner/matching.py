@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from pawflow_web.lib.text import View, plain_view
+from pawflow_web.lib.characters import ACCENTS, EVERY_MARK, LATIN, LOOKALIKES, MARKS, OVERLAYS
+from pawflow_web.lib.text import ENTITY, View, entity, latin, plain, plain_view
 
 ViewName = Literal["plain", "low", "bare"]
 Check = Callable[[re.Match[str]], bool]
@@ -34,34 +35,102 @@ def pattern(
 
 
 def _accents() -> dict[int, str]:
-    """Latin letters with accents to the letter alone, one for one, so that offsets stay."""
-    table = {ord("ı"): "i", ord("ł"): "l", ord("đ"): "d", ord("ø"): "o"}
-    for number in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)):
+    """Latin and Greek letters with accents to the letter alone, one for one, so that offsets stay."""
+    table = {ord("ı"): "i", ord("ł"): "l", ord("đ"): "d", ord("ø"): "o", ord("Ł"): "L", ord("Đ"): "D", ord("Ø"): "O"}
+    for number in (*range(0xC0, 0x250), *range(0x386, 0x3CF), *range(0x1E00, 0x2000)):
         base = unicodedata.normalize("NFD", chr(number))[0]
-        if base.isascii() and base.isalpha():
-            table[number] = base.lower()
+        if base.isalpha() and base != chr(number):
+            table[number] = base
     return table
 
 
 _ACCENTS = _accents()
-_LOOKALIKES = str.maketrans("013457@$!|аеорсухіјѕԁһαεικνορτυχ", "oieastasiiaeopcyxijsdhaeikvoptux")
-_LOOKALIKE_IN_WORD = re.compile("[a-z][013457@$!|аеорсухіјѕԁһαεικνορτυχ]|[013457@$!|аеорсухіјѕԁһαεικνορτυχ][a-z]")
+_SIGNS = str.maketrans("013457@$!|", "oieastasii")
+_SIGN_IN_WORD = re.compile("[a-z][013457@$!|]|[013457@$!|][a-z]")
+_LOOKALIKE = re.compile(f"[{''.join(map(chr, LOOKALIKES))}]")
+_STRAY = re.compile(f"[{ACCENTS}{OVERLAYS}]+|(?<=[0-9{LATIN}])[{MARKS}]+")
+
+
+def _unmarked(text: str) -> str:
+    text = plain(text)
+    return text if EVERY_MARK.isdisjoint(text) else _STRAY.sub("", text)
 
 
 class Views:
-    """``plain``: NFKC without invisible characters. ``low``: lower case without accents. ``bare``: ``low`` with
-    digits and foreign letters that pass for Latin ones read as such. All have the same length and offsets."""
+    """One reading of a text in three forms of the same length. ``plain``: NFKC without invisible characters, accents
+    and marks, words that mix alphabets in Latin letters. ``low``: in lower case. ``bare``: ``low`` with digits and
+    all foreign letters that pass for Latin ones read as such."""
 
-    def __init__(self, text: str) -> None:
-        self.origin: View = plain_view(text)
-        self.plain: str = self.origin.text
+    def __init__(self, origin: View) -> None:
+        self.origin = origin
+        text = origin.text
+        self.plain: str = text if text.isascii() else latin(text).translate(_ACCENTS)
+
+    @classmethod
+    def of(cls, text: str) -> "Views":
+        return cls(plain_view(text, _unmarked))
 
     @cached_property
     def low(self) -> str:
-        lower = self.plain.lower()
-        return lower if lower.isascii() else lower.translate(_ACCENTS)
+        return self.plain.lower()
 
     @cached_property
     def bare(self) -> str:
         """Empty when it would not differ inside a word."""
-        return self.low.translate(_LOOKALIKES) if _LOOKALIKE_IN_WORD.search(self.low) else ""
+        if not self.low.isascii() and _LOOKALIKE.search(self.plain):
+            return self.plain.translate(LOOKALIKES).lower().translate(_SIGNS)
+        return self.low.translate(_SIGNS) if _SIGN_IN_WORD.search(self.low) else ""
+
+
+# --- other readings: what a text says once its formatting is undone -------------------------------------------
+_LETTER = r"[^\W\d_]"
+_FORMATTING = re.compile(
+    rf"(?P<entity>{ENTITY.pattern})|%(?P<byte>[2-7][0-9a-fA-F]|0[9aAdD])|"
+    rf"(?<={_LETTER})[*~`]{{1,3}}|[*~`]{{1,3}}(?={_LETTER})|(?<={_LETTER})_{{2,3}}(?={_LETTER})|"
+    rf"(?<={_LETTER})[-\u2010][ \t]{{0,3}}\r?\n[ \t>]{{0,8}}(?={_LETTER})|"
+    r"</?(?:b|i|em|strong|u|s|span|font|mark|wbr)\b[^<>]{0,60}>|<!--[^<>]{0,40}-->"
+)
+_JOINT = re.compile("(?<=[A-Za-z])_(?=[A-Za-z])|(?<=[a-z])[A-Z]")
+# A token goes on in the next line only when what stands there looks like one as well.
+_BROKEN = re.compile(r"(?<=[A-Za-z0-9_-])[ \t]{0,3}\r?\n[ \t>]{0,8}(?=[A-Za-z_-]{0,40}[0-9])(?=[A-Za-z0-9_])")
+
+
+def _without_formatting(match: re.Match[str]) -> str:
+    if match["entity"]:
+        return plain(ENTITY.sub(entity, match["entity"]))
+    return chr(int(match["byte"], 16)) if match["byte"] else ""
+
+
+def unformatted(views: Views) -> Views | None:
+    """With entities and percent codes decoded, and without emphasis inside words and hyphens at the end of a line."""
+    return _rewritten(views, _FORMATTING, _without_formatting)
+
+
+def parted(views: Views) -> Views | None:
+    """With identifiers parted into their words."""
+    return _rewritten(views, _JOINT, lambda match: " " + match[0].strip("_"))
+
+
+def joined(views: Views) -> Views | None:
+    """With tokens that a line break parts in one piece."""
+    return _rewritten(views, _BROKEN, lambda _: "")
+
+
+def _rewritten(views: Views, expression: re.Pattern[str], by: Callable[[re.Match[str]], str]) -> Views | None:
+    """``views`` with every match replaced, or ``None`` when nothing changes."""
+    text, origin = views.plain, views.origin
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    done = 0
+    for match in expression.finditer(text):
+        start, end = match.span()
+        new = by(match)
+        pieces += [text[done:start], new]
+        starts += [*origin.starts[done:start], *[origin.starts[start]] * len(new)]
+        ends += [*origin.ends[done:start], *[origin.ends[end - 1]] * len(new)]
+        done = end
+    if not done:
+        return None
+    pieces.append(text[done:])
+    return Views(View("".join(pieces), [*starts, *origin.starts[done:]], [*ends, *origin.ends[done:]]))

@@ -116,6 +116,51 @@ _LANGUAGES = (
         "instructiun",
         rf"\b(?:ignora(?:ti)?|uita(?:ti)?){_gap(24)}instructiunil\w{{1,3}}{_gap(12)}(?:anterioar|precedent)",
     ),
+    # Danish, Norwegian, and Swedish beyond the above
+    (
+        "instruk|anvisning|retningslinj|ordre|direktiv|beskeder",
+        rf"\b(?:ignorer\w?|glem|glom|overse|tilsidesæt|se bort fra|bortse fra|strunta i|folg ikke|ikke folg){_gap(24)}"
+        rf"(?:alle|alla|tidligere|tidigare|forrige|foregaende|ovenstaende|overstaende|ovanstaende){_gap(24)}(?:instruk|anvisning|retningslinj|ordre|direktiv|beskeder)",
+    ),
+    (
+        "ovenfor|ovenover|ovan",
+        rf"\b(?:ignorer\w?|glem|glom|se bort fra|bortse fra){_gap(12)}(?:instruk|anvisning|retningslinj|ordre)\w{{1,8}}{_gap(12)}\b(?:ovenfor|ovenover|ovan)",
+    ),
+    # Finnish
+    (
+        "ohje|maaray|kasky",
+        rf"\b(?:ohita|unohda|sivuuta|jata (?:\w{{1,10}} )?(?:huomiotta|huomioimatta)|ala (?:noudata|valita|huomioi)){_gap(24)}"
+        rf"(?:aiem|aikaisem|edelli|kaikk|ylla|jarjestelma){_gap(30)}(?:ohje(?!lm)|maaray|kasky)",
+    ),
+    (
+        "ohje|maaray|kasky",
+        rf"\bjata{_gap(10)}(?:aiem|aikaisem|edelli){_gap(16)}(?:ohje(?!lm)|maaray|kasky)\w{{0,8}} (?:huomiotta|huomioimatta)",
+    ),
+    # Hungarian
+    (
+        "utasitas|instrukci|parancs|iranyelv",
+        rf"\b(?:hagy\w{{1,4}} figyelmen kivul|felejts\w{{0,4}} el|mellozd|ne vedd figyelembe|ne kovesd|ignorald){_gap(24)}"
+        rf"(?:korabbi|elozo|eddigi|fenti|osszes|minden|rendszer){_gap(24)}(?:utasitas|instrukci|parancs|iranyelv)",
+    ),
+    (
+        "utasitas|instrukci|parancs|iranyelv",
+        rf"(?:korabbi|elozo|eddigi|fenti|osszes){_gap(24)}(?:utasitas|instrukci|parancs|iranyelv)\w{{0,6}} (?:hagy\w{{1,4}} figyelmen kivul|felejts\w{{0,4}} el|ne vedd figyelembe)",
+    ),
+    # Greek (accents are already gone)
+    (
+        "οδηγι|εντολ|υποδειξ",
+        rf"\b(?:αγνοησ\w{{1,3}}|αγνοειστε|ξεχασ\w{{1,3}}|ξεχνα|παραβλεψ\w{{1,3}}|μην? (?:ακολουθ|υπακου|λαβ)\w{{1,6}}){_gap(30)}"
+        rf"(?:προηγουμεν|παραπανω|ανωτερω|ολες|ολων|αρχικ|συστηματ){_gap(24)}(?:οδηγι|εντολ|υποδειξ)",
+    ),
+    (
+        "οδηγι|εντολ|υποδειξ",
+        rf"\b(?:αγνοησ\w{{1,3}}|ξεχασ\w{{1,3}}|παραβλεψ\w{{1,3}}){_gap(10)}(?:οδηγι|εντολ|υποδειξ)\w{{1,5}}{_gap(12)}(?:παραπανω|ανωτερω|συστηματ)",
+    ),
+    # Bengali
+    (
+        "নির্দেশ|আদেশ",
+        rf"(?:পূর্ববর্তী|আগের|পূর্বের|উপরের|সমস্ত|সকল|সব){_gap(24)}(?:নির্দেশ|আদেশ){_gap(16)}(?:উপেক্ষা|অগ্রাহ্য|অমান্য|ভুলে|এড়িয়ে)",
+    ),
     # Russian, Ukrainian
     (
         "инструкци|указани|команд|распоряжени|правил|вказівк|інструкці",
@@ -166,8 +211,10 @@ _LANGUAGES = (
     ("คำสั่ง", r"(?:ละเว้น|เพิกเฉย|ไม่ต้องสนใจ|ลืม|ไม่สนใจ)[^\n]{0,14}?คำสั่ง[^\n]{0,14}?(?:ก่อนหน้า|ข้างต้น|ทั้งหมด|ที่ผ่านมา)"),
 )
 
-PATTERNS: tuple[Pattern, ...] = (
-    *(pattern("instruction_override", "low", near, expression, not_reported) for near, expression in _ENGLISH),
-    *(pattern("instruction_override", "bare", near, expression, not_reported) for near, expression in _ENGLISH),
-    *(_override(near, expression) for near, expression in _LANGUAGES),
+ENGLISH_NEAR = tuple(_ENGLISH_NEAR.split("|"))
+ENGLISH: tuple[Pattern, ...] = tuple(
+    pattern("instruction_override", view, near, expression, not_reported)
+    for view in ("low", "bare")
+    for near, expression in _ENGLISH
 )
+PATTERNS: tuple[Pattern, ...] = (*ENGLISH, *(_override(near, expression) for near, expression in _LANGUAGES))

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pawflow_web.lib.scanner import credentials, injection, overrides, personal
 from pawflow_web.lib.scanner.catalogue import RULES, Kind
 from pawflow_web.lib.scanner.hidden import hidden
-from pawflow_web.lib.scanner.matching import Pattern, Views
+from pawflow_web.lib.scanner.matching import Pattern, Views, joined, parted, unformatted
 
 MOST_FINDINGS = 50
 
 PATTERNS: tuple[Pattern, ...] = (
     *overrides.PATTERNS, *injection.PATTERNS, *credentials.PATTERNS, *personal.PATTERNS,
 )  # fmt: skip
+_AIMED = (*overrides.PATTERNS, *injection.PATTERNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,21 @@ def redact(text: str, findings: Iterable[Finding]) -> str:
 def _all(text: str) -> Iterator[Finding]:
     for rule, start, end in hidden(text):
         yield Finding(rule, RULES[rule].kind, start, end)
-    views = Views(text)
-    for pattern in PATTERNS:
+    views = Views.of(text)
+    yield from _found(views, PATTERNS)
+    clear = unformatted(views)
+    if clear:
+        yield from _found(clear, _AIMED)
+    # Identifiers are everywhere: they are parted only where one could hold an order.
+    clear = clear or views
+    if any(word in clear.low or word in clear.bare for word in overrides.ENGLISH_NEAR) and (words := parted(clear)):
+        yield from _found(words, overrides.ENGLISH)
+    if "\n" in text and (whole := joined(views)):
+        yield from _found(whole, credentials.BROKEN)
+
+
+def _found(views: Views, patterns: Iterable[Pattern]) -> Iterator[Finding]:
+    for pattern in patterns:
         view: str = getattr(views, pattern.view)
         if view and any(word in view for word in pattern.near):
             for start, end in _matches(pattern, view):

@@ -16,9 +16,10 @@ _PLACEHOLDER = re.compile(
 )
 # Words with digits that name a technique, a version or a measure.
 _TECHNICAL = re.compile(
-    r"^(?:(?:sha|md|aes|rsa|ed|utf|base|oauth|http|tls|ssl|ipv|bcrypt|scrypt|argon|hs|rs|es|ps|x|k|s|p|rc|ripemd|blake|totp|hotp|u|fido|webauthn|pbkdf|pkcs|curve|secp|cl|o|gpt|web|log|l)[-_]?\d[\w.-]{0,14}|"
+    r"^(?:(?:sha|md|aes|rsa|ed|utf|base|oauth|http|tls|ssl|ipv|bcrypt|scrypt|argon|hs|rs|es|ps|rc|ripemd|blake|totp|hotp|fido|webauthn|pbkdf|pkcs|curve|secp|cl|gpt|web|log)[-_]?\d[\w.-]{0,14}|"
+    r"[xkspoul][-_]?\d{1,5}(?:[a-z]{0,2}\d?|[.-][\w.-]{1,12})|"
     r"\d{1,4}(?:st|nd|rd|th|x|k|kb|mb|gb|ms|s|h|d|m|min|hours?|days?|weeks?|months?|chars?|bytes?|bits?|-\w{2,16})|v?\d+(?:\.\d+)+\S{0,8}|"
-    r"\d{4}-\d\d-\d\d\S{0,16}|1password|keepass\w{0,3}|auth0|k8s|i18n|l10n|s3|ec2|vault\d?|y2k)$",
+    r"(?:jwt|jws|jwe|hmac|oidc|saml)[-_/]?[\w.-]{0,14}|\d{4}-\d\d-\d\d\S{0,16}|1password|keepass\w{0,3}|auth0|k8s|i18n|l10n|s3|ec2|vault\d?|y2k)$",
     re.IGNORECASE,
 )
 _CODE = re.compile(

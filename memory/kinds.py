@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from memory.models import Memory
-from memory.models.note import TAGS_MOST
+from memory.models.note import TAGS_MOST, Category
 from pawflow_web.lib.db import execute, insert_statement, values_of
 from review.kinds import Kind, Shown, kinds
 from review.models import GovernanceItem, KindName, Status
@@ -39,6 +39,16 @@ class NoteKind(Kind):
             "importance": str(row.importance),
             "durability": str(row.durability),
         }
+
+    def tier(self, facet: Mapping[str, Any]) -> str:
+        """What it says of a person or what was decided first, else its category. What has none counts as a fact, so
+        that it is not left out for good."""
+        tags = set(facet.get("tags", ()))
+        if tags & {"identity", "profile"}:
+            return "identity"
+        if "decision" in tags:
+            return "decisions"
+        return str(facet.get("category") or Category.FACTS)
 
     def shown(self, item: GovernanceItem) -> Shown:
         row = item.memory

@@ -53,6 +53,10 @@ class Kind:
         """The facet's changeable part as JSON values, for the journal."""
         raise NotImplementedError
 
+    def tier(self, facet: Mapping[str, Any]) -> str:
+        """The part of the digest that a belief with this facet stands in; '' for none."""
+        return ""
+
     def words(self, item: GovernanceItem) -> tuple[str, ...]:
         """Immutable words beside the text, covered by ``words_mac``."""
         return ()

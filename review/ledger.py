@@ -101,6 +101,7 @@ class Act:
         item.number = self.clock.next_number()
         item.recorded_at = item.updated_at = item.last_seen_at = at
         item.changed_seq = self.clock.seq
+        item.tier = kind_of(item).tier(facet)
         item.pk = execute(f"{insert_statement(GovernanceItem)} RETURNING id", values_of(item))[0][0]
         item._state.adding = False
         item._state.db = "default"
@@ -128,6 +129,10 @@ class Act:
         at = self._begin_entry()
         self._readings.setdefault(item.pk, (item, reading_of(item)))
         moved = "status" in different or "valid" in different
+        kind = kind_of(item)
+        if facet:
+            kind.update(item, facet)
+            different["tier"] = kind.tier(kind.snapshot(item))
         different["updated_at"] = at
         if _REVISED & different.keys():
             different["revision"] = item.revision + 1
@@ -136,9 +141,6 @@ class Act:
         for name, value in different.items():
             setattr(item, name, value)
         GovernanceItem.objects.filter(pk=item.pk).update(**different)
-        kind = kind_of(item)
-        if facet:
-            kind.update(item, facet)
         if moved:
             kind.after_transition(item)
         self._buffer(item, verb, at, moved=moved, comment=comment, undoes=undoes)

@@ -77,8 +77,8 @@ def visible(principal: Principal) -> Q:
 
 
 def readable_privacy(principal: Principal) -> tuple[str, ...]:
-    """Secret words never reach a prompt; sensitive ones only their owner's own."""
-    return ("normal", "sensitive") if principal.is_person else ("normal",)
+    """Secret words never reach a prompt; sensitive ones only where the owner allowed that agent."""
+    return ("normal", "sensitive") if principal.is_person or principal.reads_sensitive else ("normal",)
 
 
 def recallable(principal: Principal, *, at: datetime | None = None, known_at: datetime | None = None) -> Q:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 
-from pawflow_web.identity.models import User, UserSettings
+from pawflow_web.identity.models import Profile, User, UserSettings
 from pawflow_web.identity.principal import ALL_ABILITIES, UTC, Principal, PrincipalKind
 from pawflow_web.lib.crypto import token_digest
 from pawflow_web.lib.db import execute
@@ -13,8 +13,8 @@ from pawflow_web.lib.errors import Invalid, RateLimited, Unauthenticated
 
 # One statement: the ORM's way to the same row costs more than the rest of an empty call.
 _FIND = """
-SELECT t.id, t.ref, t.origin, t.abilities, t.agent_id, a.name, u.id, u.username, s.time_zone,
-       t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
+SELECT t.id, t.ref, t.origin, t.abilities, t.agent_id, a.name, a.profile, a.reads_sensitive, u.id, u.username,
+       s.time_zone, t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
 FROM identity_apitoken t
 JOIN identity_user u ON u.id = t.user_id AND u.is_active
 JOIN identity_usersettings s ON s.user_id = u.id
@@ -40,11 +40,11 @@ def principal_of_token(authorization: str | None) -> Principal:
     rows = execute(_FIND, [token_digest(token.strip())])
     if not rows:
         raise Unauthenticated
-    pk, ref, origin, abilities, agent_id, agent_name, user_id, user_name, zone, touch = rows[0]
+    pk, ref, origin, abilities, agent_id, agent_name, profile, sensitive, user_id, user_name, zone, touch = rows[0]
     _limiter.check(ref)
     if touch:
         execute(_TOUCH, [pk])
-    return Principal(
+    principal = Principal(
         user_id=user_id,
         user_name=user_name,
         kind=PrincipalKind.PERSON if agent_id is None else PrincipalKind.AGENT,
@@ -52,10 +52,14 @@ def principal_of_token(authorization: str | None) -> Principal:
         origin_known=origin is not None,
         agent_id=agent_id,
         agent_name=agent_name,
+        profile=profile or Profile.ASSISTANT,
+        reads_sensitive=bool(sensitive),
         token_ref=ref,
         abilities=frozenset(abilities),
         zone=_zone(zone),
     )
+    # Everything that a demo agent writes waits for a person, like the words of an automation.
+    return principal.narrowed() if profile == Profile.DEMO else principal
 
 
 def principal_of_user(user: User) -> Principal:

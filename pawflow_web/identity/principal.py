@@ -32,6 +32,9 @@ class Principal:
     origin_known: bool = True
     agent_id: int | None = None
     agent_name: str | None = None
+    # of its agent: see identity.models.agent.Profile
+    profile: str = "assistant"
+    reads_sensitive: bool = False
     token_ref: str | None = None
     abilities: frozenset[str] = field(default_factory=frozenset)
     conversation_id: int | None = None

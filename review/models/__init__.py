@@ -16,10 +16,12 @@ from review.models.choices import (
     Status,
 )
 from review.models.evidence import Evidence
+from review.models.feedback import Feedback
 from review.models.imports import ImportJob, ImportState
 from review.models.item import GovernanceItem
 from review.models.journal import JournalEntry, JournalPayload
 from review.models.tombstone import Tombstone
+from review.models.use import ItemUse, UseEvent
 
 __all__ = [
     "GRAVE",
@@ -32,9 +34,11 @@ __all__ = [
     "Believed",
     "EventKind",
     "Evidence",
+    "Feedback",
     "GovernanceItem",
     "ImportJob",
     "ImportState",
+    "ItemUse",
     "JournalEntry",
     "JournalPayload",
     "KindName",
@@ -44,4 +48,5 @@ __all__ = [
     "Scope",
     "Status",
     "Tombstone",
+    "UseEvent",
 ]

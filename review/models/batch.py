@@ -13,3 +13,4 @@ class Batch(models.Model):
     action = models.CharField(max_length=16)
     decisions = ArrayField(models.BigIntegerField(), default=list)
     at = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True)

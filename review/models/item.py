@@ -34,6 +34,7 @@ class GovernanceItem(models.Model):
     number = models.BigIntegerField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="items")
     kind = models.CharField(max_length=16)
+    # sealed while privacy is secret: read it through :mod:`review.words_of`
     text = models.TextField()
     # keyed digest of the folded text: exact duplicates and tombstones
     text_digest = models.CharField(max_length=64)
@@ -50,6 +51,9 @@ class GovernanceItem(models.Model):
     origin = models.CharField(max_length=16, choices=Origin)
     # [{"rule", "start", "end"}]: what the scanner found in the text
     flags = models.JSONField(default=list)
+
+    # the part of the digest that its kind files it under; '' in none
+    tier = models.CharField(max_length=16, default="", blank=True)
 
     # '' never contradicts; set only for predicates that hold one value at a time
     exclusive_key = models.CharField(max_length=400, default="", blank=True)
@@ -100,7 +104,7 @@ class GovernanceItem(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(GreaterThanOrEqual(Length("text"), 1))
-                & models.Q(LessThanOrEqual(Length("text"), TEXT_MOST)),
+                & (models.Q(privacy=Privacy.SECRET) | models.Q(LessThanOrEqual(Length("text"), TEXT_MOST))),
                 name="review_governanceitem_text",
             ),
             models.CheckConstraint(
@@ -143,6 +147,12 @@ class GovernanceItem(models.Model):
                 fields=["user", "scope", "-recorded_at", "-id"],
                 condition=models.Q(status__in=[*READABLE]),
                 name="review_item_readable",
+            ),
+            # the digest: the newest of each tier and scope
+            models.Index(
+                fields=["user", "tier", "scope", "-recorded_at", "-id"],
+                condition=models.Q(status__in=[*READABLE]) & ~models.Q(tier=""),
+                name="review_item_digest",
             ),
             # the tail of a search, and the catch-up of the index
             models.Index(fields=["user", "-changed_seq"], name="review_item_changed"),

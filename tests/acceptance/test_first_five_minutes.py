@@ -21,11 +21,9 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import chromium
 from tests.importers.files import entity, relation, written
 from tests.startup.product import Product, manage, open_folder
 
-__all__ = ["chromium"]
 pytestmark = [pytest.mark.browser, pytest.mark.processes]
 
 RECORDS = (

@@ -1,47 +1,25 @@
 """A live server, a Chromium, and pages that fail their test when they complain."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.browser.chromium import chromium
 from tests.browser.server import serve
 from tests.browser.watch import Watch
 
+__all__ = ["chromium"]
+
 WIDTHS = {"wide": 1400, "phone": 390, "small": 320}
 SCHEMES = ("light", "dark")
-_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 # axe's rules: WCAG 2.2 A and AA, and what it calls best practice.
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 OpenPage = Callable[..., Page]
-
-
-@pytest.fixture(scope="package")
-def chromium() -> Iterator[Browser]:
-    """One browser for all tests of this folder, gone before asynchronous tests need the event loop."""
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("no Chromium on this machine (set CHROMIUM to its path)")
-    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
-    # Playwright's loop runs in this thread while tests prepare rows with the ORM.
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
-        yield browser
-        browser.close()
-    if before is None:
-        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture(scope="package")

@@ -10,7 +10,7 @@ from django.conf import settings as django_settings
 from memory.models import Category
 from memory.notes.find import recall_notes
 from memory.notes.services import remember_note
-from memory.tools import recall
+from memory.tools.notes import recall
 from pawflow_web.identity.call import Call
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid

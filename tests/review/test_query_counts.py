@@ -5,7 +5,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.notes.find import recall_notes
 from memory.notes.services import remember_note
-from memory.tools import recall
+from memory.tools.notes import recall
 from pawflow_web.identity.call import Call
 from review.filters import ItemFilter
 from review.find import find_items, load_for_display

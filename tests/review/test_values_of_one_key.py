@@ -12,9 +12,10 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from memory.notes.services import remember_note
 from pawflow_web.identity.models import UserSettings
 from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.errors import Conflict
 from pawflow_web.lib.periods import first_instant, last_instant
 from review import lifecycle
-from review.lifecycle import accept
+from review.lifecycle import accept, deciding
 from review.models import GovernanceItem, JournalEntry, Status
 from tests.factories import make_person
 from tests.review.beliefs import (
@@ -168,7 +169,7 @@ def test_an_ended_value_without_a_known_start_waits_where_another_held(parties: 
     vague = employer(parties.coder, "Beta", DateTimeTZRange(None, moment(2020)))
     assert vague.item.status == Status.NEEDS_REVIEW
     assert vague.contradicts is not None
-    with pytest.raises(lifecycle.Conflict) as refused:
+    with pytest.raises(Conflict) as refused:
         accept(principal=parties.person, reference=vague.item.ref)
     assert refused.value.fields == {"contradicts": vague.contradicts.ref}
     assert at(parties.coder, moment(2012)) == {"Acme"}
@@ -200,12 +201,12 @@ def test_an_expired_value_does_not_stand_in_the_way_of_accept(parties: Parties) 
 def test_an_unnamed_value_in_the_way_is_named_and_can_then_be_demoted(parties: Parties) -> None:
     waiting = employer(parties.cron, "Beta").item
     arrived = employer(parties.coder, "Acme").item
-    with pytest.raises(lifecycle.Conflict) as refused:
+    with pytest.raises(Conflict) as refused:
         accept(principal=parties.person, reference=waiting.ref)
     assert refused.value.fields == {"contradicts": arrived.ref}
     assert again(waiting).status == Status.NEEDS_REVIEW
     for name in (arrived.ref, f"#{arrived.ref}", f"#{arrived.number}"):
-        assert lifecycle._is_named(arrived, waiting, name)
+        assert deciding._is_named(arrived, waiting, name)
     done = accept(principal=parties.person, reference=waiting.ref, demote=f"#{arrived.number}")
     assert done.demoted.pk == arrived.pk
     assert readable(parties.coder) == {"Ada works at Beta"}

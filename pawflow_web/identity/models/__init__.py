@@ -1,4 +1,4 @@
-from pawflow_web.identity.models.agent import Agent
+from pawflow_web.identity.models.agent import Agent, MemoryRender, Profile
 from pawflow_web.identity.models.clock import UserClock
 from pawflow_web.identity.models.idempotency import IdempotentReply
 from pawflow_web.identity.models.settings import UserSettings
@@ -10,6 +10,8 @@ __all__ = [
     "Agent",
     "ApiToken",
     "IdempotentReply",
+    "MemoryRender",
+    "Profile",
     "SignInFailure",
     "SignInLink",
     "User",

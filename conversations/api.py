@@ -17,8 +17,14 @@ from conversations.schemas import (
     ProjectOut,
     ProjectsOut,
 )
-from conversations.services import create_conversation, create_project, update_conversation, update_project
-from pawflow_web.identity.rest import call_of, reader, writer
+from conversations.services import (
+    create_conversation,
+    create_project,
+    delete_conversation,
+    update_conversation,
+    update_project,
+)
+from pawflow_web.identity.rest import call_of, person, reader, writer
 from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.rest_types import Cursor, Limit
 
@@ -66,6 +72,14 @@ def change_conversation(request: HttpRequest, ref: str, payload: ConversationCha
         conversation=found, title=payload.title, project=project, clear_project=payload.project == ""
     )
     return ConversationOut.of(changed)
+
+
+@router.delete("/conversations/{ref}", auth=person, response=dict[str, bool])
+def delete(request: HttpRequest, ref: str) -> dict[str, bool]:
+    """Erase it with all that was said in it and what only it could read, which cannot be taken back."""
+    principal = call_of(request).principal
+    delete_conversation(principal=principal, conversation=find_conversation(principal, ref))
+    return {"deleted": True}
 
 
 @router.get("/projects", auth=reader, response=ProjectsOut)

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar
@@ -64,6 +64,28 @@ def translated_commit() -> Iterator[None]:
         if getattr(error.__cause__, "sqlstate", "") == _FOREIGN_KEY_VIOLATION:
             raise Conflict("Something this refers to was deleted at the same moment. Nothing was stored.") from error
         raise
+
+
+@contextmanager
+def statement_deadlines() -> Iterator[Callable[[int | None], None]]:
+    """Gives a function that says how many milliseconds each statement of this connection may take from now on; None:
+    as long as ever. At the end it is as before. Costs a statement for each change and one at the end."""
+    current: int | None = None
+
+    def allow(milliseconds: int | None) -> None:
+        nonlocal current
+        if milliseconds != current:
+            value = "DEFAULT" if milliseconds is None else int(milliseconds)
+            execute(f"SET statement_timeout = {value}")
+            current = milliseconds
+
+    try:
+        yield allow
+    finally:
+        try:
+            allow(None)
+        except DatabaseError:
+            connection.close()  # a connection goes back as it came, or not at all
 
 
 @contextmanager

@@ -154,6 +154,12 @@ class Unavailable(DomainError):
     code = "unavailable"
 
 
+class NoEmbedder(Unavailable):
+    """Nobody here can embed a question (503); the message names the fix."""
+
+    code = "no_embedder"
+
+
 class DatabaseAway(Unavailable):
     # Long enough for a pool to recover, short enough that nobody wonders.
     def __init__(

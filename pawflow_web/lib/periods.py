@@ -17,6 +17,7 @@ TimeInput = str | float
 
 _MICROSECOND = timedelta(microseconds=1)
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+_NUMBER = re.compile(r"-?\d{9,17}(?:\.\d{1,6})?", re.ASCII)
 # PostgreSQL and Python both stop at the year 9999; a bound needs room for the end of its period.
 _YEARS = range(1, 9999)
 _MILLISECONDS_ABOVE = 1e11
@@ -51,6 +52,12 @@ def parse_period(value: TimeInput, zone: ZoneInfo, *, field: str) -> Period:
     if instant.tzinfo is None:
         raise _refused(value, field, "needs a time zone, for example a Z at its end")
     return _instant(instant, value, field)
+
+
+def time_of_query(text: str) -> TimeInput:
+    """A time out of an address, where every number is written as text: nine digits and more are epoch seconds, which
+    no date is written like."""
+    return float(text) if _NUMBER.fullmatch(text.strip()) else text
 
 
 def first_instant(value: TimeInput | None, zone: ZoneInfo, *, field: str) -> datetime | None:
@@ -97,7 +104,9 @@ def _from_date(match: re.Match[str], zone: ZoneInfo, field: str) -> Period:
     if first.year not in _YEARS:
         raise _refused(match.group(0), field, "is outside the years 1 to 9998")
     try:
-        return Period(_midnight(first, zone), _midnight(after, zone) - _MICROSECOND, precision)
+        start, end = _midnight(first, zone), _midnight(after, zone)
+        # A day that the zone skipped (Apia, 30 December 2011) has no instants: it stands for the one it would begin at.
+        return Period(start, max(start, end - _MICROSECOND), precision)
     except OverflowError:
         raise _refused(match.group(0), field, "is outside the years 1 to 9998") from None
 

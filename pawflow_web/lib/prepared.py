@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from django.db.models import Model, QuerySet
-from django.db.models.expressions import RawSQL
+from django.db.models import F, Model, QuerySet, Value
+from django.db.models.lookups import Exact
 from django.db.models.query import get_related_populators
 
 from pawflow_web.lib.db import execute
@@ -35,9 +35,15 @@ class RowsByIds(Generic[M]):
 
     @cached_property
     def _statement(self) -> "_Statement[M]":
-        # One parameter for any number of ids, so that the text of the statement stays the same.
-        wanted = RawSQL("SELECT unnest(%s::bigint[])", [_IDS])
-        return _Statement(self._rows().filter(**{f"{self._by}__in": wanted}))
+        return _Statement(self._rows().filter(Exact(F(self._by), _AnyOf(_IDS))))
+
+
+class _AnyOf(Value):
+    """One parameter for any number of ids, so that the text of the statement stays the same. A condition on the row
+    itself, not a join: past `join_collapse_limit` tables the planner would do a join with the ids last of all."""
+
+    def as_sql(self, *_: Any, **__: Any) -> tuple[str, tuple[Any, ...]]:
+        return "ANY (%s::bigint[])", (self.value,)
 
 
 class _Statement(Generic[M]):

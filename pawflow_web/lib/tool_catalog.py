@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+from collections.abc import Collection
 from typing import Any
 
 from pawflow_web.lib.errors import Invalid, NotFound
+from pawflow_web.lib.ranking import Query, Stats, score
+from pawflow_web.lib.text import analyse
 from pawflow_web.lib.tools import Tool, registry
 
 
@@ -35,21 +38,50 @@ def tree() -> list[dict[str, Any]]:
     return [{"name": family, "tools": tools} for family, tools in families.items()]
 
 
-def schema_of(*, name: str | None, family: str | None) -> dict[str, Any]:
-    """One tool by name, or ``{"family", "tools"}`` of a family.
+def search(query: str, *, limit: int, abilities: Collection[str]) -> list[Tool]:
+    """Tools whose name, description or parameters hold words of ``query``, best first."""
+    tools = available(abilities)
+    words = [analyse(_said_of(tool)) for tool in tools]
+    asked = Query(analyse(query))
+    ranked = score(asked, list(enumerate(words)), Stats().plus(asked, words))
+    return [tools[row.id] for row in ranked[:limit]]
+
+
+def available(abilities: Collection[str]) -> list[Tool]:
+    """The tools that a holder of these abilities may use, at least in part."""
+    return [tool for tool in registry.listed() if any(effect.ability in abilities for effect in tool.effects.values())]
+
+
+def first_sentence(tool: Tool) -> str:
+    return f"{tool.description.partition('. ')[0].partition(chr(10))[0].rstrip('.')}."
+
+
+def _said_of(tool: Tool) -> str:
+    """Its name, whole and in words, and everything that is said of it."""
+    properties = tool.input_schema().get("properties", {})
+    about = [f"{name} {row.get('description', '')}" for name, row in properties.items()]
+    return "\n".join([tool.name, tool.name.replace("_", " "), tool.family, tool.description, *about])
+
+
+def schema_of(*, name: str | None, family: str | None, abilities: Collection[str] | None = None) -> dict[str, Any]:
+    """One tool by name, or ``{"family", "tools"}`` of a family; with ``abilities`` only what they allow.
 
     Raises:
         Invalid: both or neither is given.
-        NotFound: nothing of that name is registered.
+        NotFound: there is nothing of that name.
     """
     if (name is None) == (family is None):
         raise Invalid(
             "Ask for one tool by name, or for one family.",
             fields={"name": "must be given, unless family is", "family": "must be given, unless name is"},
         )
+    known = registry.listed() if abilities is None else available(abilities)
     if name is not None:
-        return describe(registry.get(name))
-    tools = [tool for tool in registry.listed() if tool.family == family]
+        found = registry.get(name)
+        if found not in known:
+            raise registry.unknown(name)
+        return describe(found)
+    tools = [tool for tool in known if tool.family == family]
     if not tools:
         raise NotFound(f"There is no family of tools called {ascii(family)[:100]}.")
     return {"family": family, "tools": [describe(tool) for tool in tools]}

@@ -107,8 +107,12 @@ class ToolRegistry(Registry[Tool]):
         """Raises :class:`NotFound` for a name that is not registered."""
         found = self.find(name)
         if found is None:
-            raise NotFound(f"There is no tool called {ascii(name)[:100]}.")
+            raise self.unknown(name)
         return found
+
+    def unknown(self, name: str) -> NotFound:
+        """The one answer for a tool that does not exist and for one that is not for this caller."""
+        return NotFound(f"There is no tool called {ascii(name)[:100]}.")
 
     def listed(self, *, core_only: bool = False) -> list[Tool]:
         """In the order of family and name."""

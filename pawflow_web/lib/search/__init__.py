@@ -1,6 +1,6 @@
 """Lexical search over folders of ids, filter fields and tokens. Knows no model and no text."""
 
-from pawflow_web.lib.search.filters import EVERYTHING, All, Any, AnyOf, Filter, Not, Range, Term
+from pawflow_web.lib.search.filters import EVERYTHING, All, Any, AnyOf, Filter, Not, OfKey, Range, Term
 from pawflow_web.lib.search.folder import Busy, IndexWriteError, Moved, Unwritable, file_lock
 from pawflow_web.lib.search.index import Index
 from pawflow_web.lib.search.reader import Candidates, CorruptIndexError, Snapshot
@@ -23,6 +23,7 @@ __all__ = [
     "IndexWriteError",
     "Moved",
     "Not",
+    "OfKey",
     "Range",
     "Row",
     "Schema",

@@ -42,6 +42,13 @@ class Range:
     most: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OfKey:
+    """The document belongs to the group of this key."""
+
+    key: str
+
+
 class All:
     """Every part holds; no part at all matches everything."""
 
@@ -65,7 +72,7 @@ class Not:
     part: "Filter"
 
 
-Filter = Term | AnyOf | Range | All | Any | Not
+Filter = Term | AnyOf | Range | OfKey | All | Any | Not
 
 EVERYTHING = All()
 
@@ -98,6 +105,8 @@ class Compiler:
                 return self._any_of(self._known(field, self._schema.terms), values)
             case Range(field, least, most):
                 return self._range(self._known(field, self._schema.numbers), least, most)
+            case OfKey(key):
+                return self._term(KEY, KEY_PREFIX + key)
             case All():
                 return self._all(part.parts)
             case Any():

@@ -80,8 +80,23 @@ def create(folder: Path, schema: Schema, epoch: int) -> Marker:
 def drop(folder: Path) -> None:
     """Take the folder away. The rename makes it unreadable at once, for other processes and for a writer in
     the middle of a batch too; what an interrupted removal left behind goes with it."""
+    _set_aside(folder)
+    _sweep(folder)
+
+
+def replace(folder: Path, by: Path) -> None:
+    """Put ``by`` in the place of ``folder``, which is gone afterwards. Raises :class:`OSError`."""
+    _set_aside(folder)
+    by.rename(folder)
+    _sweep(folder)
+
+
+def _set_aside(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         folder.rename(folder.with_name(f"{folder.name}.gone-{secrets.token_hex(4)}"))
+
+
+def _sweep(folder: Path) -> None:
     for left in folder.parent.glob(f"{folder.name}.gone-*"):
         shutil.rmtree(left, ignore_errors=True)
 

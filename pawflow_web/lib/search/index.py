@@ -60,6 +60,12 @@ class Index:
         return _shared_reader(self.folder, self.schema)
 
     @property
+    def built_under(self) -> int | None:
+        """The epoch of the folder that lies there; None where there is none."""
+        marker = on_disk.read_marker(self.folder)
+        return None if marker is None else marker.epoch
+
+    @property
     def lock_file(self) -> Path:
         return self.folder.with_name(f"{self.folder.name}.lock")
 
@@ -119,6 +125,12 @@ class Index:
     def drop(self) -> None:
         """Take the folder away now, also from under a writer, whose batch then fails. Raises ``OSError``."""
         on_disk.drop(self.folder)
+
+    def replace_by(self, other: "Index") -> None:
+        """Take over what was built in the folder of ``other``. Readers go on with the old one until then.
+        Raises ``Busy`` and ``Unwritable``."""
+        with on_disk.file_lock(self.lock_file), on_disk.file_lock(other.lock_file):
+            _told(on_disk.replace, self.folder, other.folder)
 
     def _writer(self, after: int | None) -> tantivy.IndexWriter:
         if after is None:

@@ -1,0 +1,46 @@
+"""Words of beliefs beside their rows: kept replies, quotes, the search index. They go when a belief becomes secret or
+is erased.
+
+Nothing else holds words of a belief: jobs, reports and frozen blocks name beliefs, logs hold references.
+"""
+
+from collections.abc import Sequence
+
+from pawflow_web.identity.idempotency import forget_replies
+from pawflow_web.lib.db import execute
+from review.index import let_go_of_words
+from review.ledger import Act
+from review.models import GovernanceItem, Privacy
+from review.words_of import WordsUnreadable, words_of
+
+# One quoted passage can stand behind several beliefs. Where another belief says these words itself, its quote gives
+# nothing away that is not there anyway.
+_QUOTED_ELSEWHERE = f"""
+UPDATE review_evidence AS e SET quote = '', span_start = NULL, span_end = NULL
+FROM review_governanceitem AS i
+WHERE i.id = e.item_id AND e.user_id = %(user)s AND e.item_id <> %(item)s
+  AND e.quote <> '' AND position(%(words)s IN e.quote) > 0
+  AND (i.privacy = '{Privacy.SECRET}' OR position(%(words)s IN i.text) = 0)
+"""
+
+
+def forget_copies(current: Act, items: Sequence[GovernanceItem]) -> None:
+    """Let kept replies and the search index forget these beliefs."""
+    texts = [text for item in items for text in (item.ref, _words_of(item)) if text]
+    forget_replies(current.clock.user_id, holding=texts)
+    let_go_of_words(current.clock)
+
+
+def unquote_elsewhere(current: Act, item: GovernanceItem) -> None:
+    """Empty the quotes behind other beliefs that hold the words of this one."""
+    words = _words_of(item)
+    if words:
+        execute(_QUOTED_ELSEWHERE, {"user": current.clock.user_id, "item": item.pk, "words": words})
+
+
+def _words_of(item: GovernanceItem) -> str:
+    """Those of a secret whose key is gone nobody can look for, and it has to be erasable all the same."""
+    try:
+        return words_of(item)
+    except WordsUnreadable:
+        return ""

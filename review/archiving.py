@@ -1,29 +1,58 @@
-"""Wishes of agents that a person takes a belief out of use."""
+"""Asking a person to take a belief out of use, and the person's answer."""
 
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.storable import without_secrets
-from review.ledger import Act
-from review.models import ArchiveRequest, ArchiveState, GovernanceItem
+from pawflow_web.lib.errors import Conflict, InvalidTransition, NotFound
+from pawflow_web.lib.ids import parse_ref
+from review.ledger import act
+from review.lifecycle.deciding import Decision
+from review.locked import locked_named
+from review.models import ArchiveRequest, ArchiveState, GovernanceItem, Reason, Status
+from review.transitions import check_transition
+from review.wishes import answer_wishes, ask_for_archive
 
 
-def ask_for_archive(current: Act, item: GovernanceItem, principal: Principal, comment: str) -> ArchiveRequest:
-    """Ask a person, once: a wish that is pending already is answered with itself."""
-    pending = ArchiveRequest.objects.filter(item=item, state=ArchiveState.PENDING).first()
-    if pending is not None:
-        return pending
-    request = ArchiveRequest.objects.create(
-        user_id=item.user_id,
-        item=item,
-        principal=f"{principal.kind}:{principal.name}",
-        reason=without_secrets(comment, field="reason"),
-        at=current.clock.at,
-    )
-    current.mention(item, "archive_request", comment=comment)
-    return request
+def suggest(*, principal: Principal, reference: str, reason: str) -> ArchiveRequest:
+    """Ask a person to take a belief out of use. Asked again while it is pending, the same request answers.
+
+    Raises:
+        NotFound: there is no such belief that the caller may name.
+        InvalidTransition: it is not in use, so there is nothing to take out of it.
+    """
+    with act(principal) as current, current.decision():
+        item = locked_named(principal, reference)
+        if item.status != Status.ACTIVE:
+            raise InvalidTransition("Only a belief in use can be archived.", fields={"status": item.status})
+        return ask_for_archive(current, item, principal, reason)
 
 
-def approve_archive(current: Act, item: GovernanceItem) -> None:
-    """The belief is out of use, so what was asked for is done."""
-    ArchiveRequest.objects.filter(item=item, state=ArchiveState.PENDING).update(
-        state=ArchiveState.APPROVED, decided_at=current.clock.at
-    )
+def decide_archive(*, principal: Principal, ref: str, approve: bool, comment: str = "") -> Decision:
+    """Answer an agent's wish: approved, the belief goes out of use as if it were forgotten; declined, it stays.
+
+    Raises:
+        NotFound: no such request of this owner.
+        Conflict: it was answered before (``fields.state``).
+        InvalidTransition: the belief is out of use already; the wish can still be declined.
+    """
+    principal.require_person()
+    with act(principal) as current, current.decision():
+        request = ArchiveRequest.objects.filter(user_id=principal.user_id, ref=parse_ref(ref) or "").first()
+        if request is None:
+            raise NotFound(f"There is no archive request {ascii(ref)[:40]} that you may see.")
+        if request.state != ArchiveState.PENDING:
+            raise Conflict(f"This request was {request.state} already.", fields={"state": request.state})
+        item = GovernanceItem.objects.locked().get(pk=request.item_id)
+        if approve:
+            check_transition(item.status, "forget", Status.STALE)
+            current.write(
+                item,
+                "forget",
+                status=Status.STALE,
+                reason=Reason.ARCHIVE_APPROVED,
+                retired_at=current.clock.at,
+                comment=comment,
+            )
+            answer_wishes(current, item)
+        else:
+            current.mention(item, "decline_archive", comment=comment)
+            answer_wishes(current, item, ArchiveState.DECLINED)
+        return Decision(item, current.last_decision)

@@ -49,7 +49,6 @@ class Desk:
     flags: Sequence[Mapping[str, str]] = ()
     sides: Sequence[Side] = ()
     ranges: Mapping[str, Any] | None = None
-    effect: str = ""
     sources: Sequence[Step] = ()
     history: Sequence[Step] = ()
     demote: str = ""
@@ -72,8 +71,10 @@ def desk_of(request: HttpRequest, item: GovernanceItem, wanted: Wanted, *, rival
     """
     principal = person_of(request)
     rival = _rival(principal, item, rival_ref)
-    shown = full_rows([item] if rival is None else [item, rival])
-    evidence = _evidence([item.pk] if rival is None else [item.pk, rival.pk])
+    both = [item] if rival is None else [item, rival]
+    evidence = _evidence([one.pk for one in both])
+    sources = {pk: rows[0] for pk, rows in evidence.items()}
+    shown = full_rows(both, sources if len(sources) == len(both) else None)
     place, back, further = _place(principal, item, wanted)
     mine = evidence.get(item.pk, [])
     return Desk(
@@ -84,7 +85,6 @@ def desk_of(request: HttpRequest, item: GovernanceItem, wanted: Wanted, *, rival
         flags=flags_of(item),
         sides=_sides(item, rival, shown, evidence) if rival is not None else (),
         ranges=_contest(item, rival, shown) if rival is not None else None,
-        effect=_effect(shown, item, rival),
         sources=source_steps(item, mine[:EVIDENCE_MOST]),
         history=history_steps(history(item)),
         demote=rival.ref if rival is not None else "",
@@ -127,7 +127,8 @@ def _rival(principal: Principal, item: GovernanceItem, rival_ref: str) -> Govern
 
 def _evidence(ids: Sequence[int]) -> dict[int, list[Evidence]]:
     found: dict[int, list[Evidence]] = {}
-    for row in Evidence.objects.filter(item_id__in=ids).order_by("item_id", "pk")[: 4 * EVIDENCE_MOST]:
+    rows = Evidence.objects.filter(item_id__in=ids).select_related("conversation__project").order_by("item_id", "pk")
+    for row in rows[: 4 * EVIDENCE_MOST]:
         found.setdefault(row.item_id, []).append(row)
     return found
 
@@ -169,15 +170,3 @@ def _contest(item: GovernanceItem, rival: GovernanceItem, shown: Sequence[Row]) 
 def _brief(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 36 else line[:35].rstrip() + "…"
-
-
-def _effect(shown: Sequence[Row], item: GovernanceItem, rival: GovernanceItem | None) -> str:
-    """What accepting changes for whom, as far as it is certain."""
-    if item.privacy == Privacy.SECRET:
-        return _("It counts as in use, but no agent ever reads it: it looks like a secret.")
-    may = _("%(who)s may read it.") % {"who": shown[0].shown_scope}
-    if item.privacy == Privacy.SENSITIVE:
-        may = _("it is in use for you. It is sensitive: agents do not read it.")
-    if rival is None:
-        return may
-    return _("%(may)s #%(ref)s gives way and stays in the history.") % {"may": may, "ref": rival.ref}

@@ -8,11 +8,22 @@ from typing import Any, Literal
 
 from django.db.models import Q
 
+from conversations.models import Conversation
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.search import All, AnyOf, Filter, Not, Range, Term
+from pawflow_web.lib.search import All, AnyOf, Filter, Not, OfKey, Range, Term
 from pawflow_web.lib.search import Any as AnyFilter
 from review.kinds import kinds
-from review.querysets import SCOPES, Named, has_first_reason, readable_privacy, recallable, scopes_of, visible
+from review.querysets import (
+    SCOPES,
+    Named,
+    filed_under,
+    has_first_reason,
+    readable_privacy,
+    recallable,
+    scopes_of,
+    visible,
+    was_readable,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 BEGINNING, END = -(2**62), 2**62
@@ -26,7 +37,10 @@ ANYWHERE = "*"
 class ItemFilter:
     """Every way to narrow beliefs. Empty means all.
 
-    ``fit_for_prompt`` asks the second door instead of the first; ``at`` and ``known_at`` are its two clocks.
+    ``fit_for_prompt`` asks the second door instead of the first. ``at`` and ``known_at`` are the two clocks; through
+    the first door they show what became of things since, rejected and forgotten ones included.
+    ``other_categories`` and ``other_tags`` leave out what has one of them. ``only`` is the row id of one belief: with
+    it the same question answers whether that one is among the others.
     """
 
     fit_for_prompt: bool = False
@@ -39,20 +53,30 @@ class ItemFilter:
     categories: Sequence[str] = ()
     tags: Sequence[str] = ()
     all_tags: bool = False
+    other_categories: Sequence[str] = ()
+    other_tags: Sequence[str] = ()
     origin: str = ""
     privacy: str = ""
     pinned: bool | None = None
     reasons: Sequence[str] = ()
     project: str = ""
+    never_used: bool = False
+    only: int | None = None
 
     def condition(self, principal: Principal) -> Q:
         """The filter in SQL."""
         door = recallable(principal, at=self.at, known_at=self.known_at) if self.fit_for_prompt else visible(principal)
         condition = door & Q(**self._columns())
-        if self.at is not None and not self.fit_for_prompt:
+        if self.known_at is not None and not self.fit_for_prompt:
+            condition &= was_readable(at=self.at, known_at=self.known_at)
+        elif self.at is not None and not self.fit_for_prompt:
             condition &= Q(valid__contains=self.at)
+        if self.never_used:
+            condition &= Q(use__isnull=True)
         if self.reasons:
             condition &= has_first_reason(self.reasons)
+        if self.project:
+            condition &= filed_under(principal.user_id, self.project)
         return condition & self._of_kinds()
 
     def _columns(self) -> dict[str, Any]:
@@ -63,7 +87,7 @@ class ItemFilter:
             "scope_agent__name": self.agent,
             "origin": self.origin,
             "privacy": self.privacy,
-            "scope_conversation__project__slug": self.project,
+            "pk": self.only,
         }
         given = {name: value for name, value in columns.items() if value}
         if self.pinned is not None:
@@ -71,25 +95,29 @@ class ItemFilter:
         return given
 
     def _of_kinds(self) -> Q:
-        if not (self.categories or self.tags):
-            return Q()
-        condition = Q(pk__in=())
-        for kind in kinds.all():
-            condition |= Q(kind=kind.name) & kind.narrow(
-                categories=self.categories, tags=self.tags, all_tags=self.all_tags
-            )
+        condition = Q()
+        if self.categories or self.tags:
+            condition = Q(pk__in=())
+            for kind in kinds.all():
+                condition |= Q(kind=kind.name) & kind.narrow(
+                    categories=self.categories, tags=self.tags, all_tags=self.all_tags
+                )
+        if self.other_categories or self.other_tags:
+            for kind in kinds.all():
+                condition &= ~Q(kind=kind.name) | kind.exclude(categories=self.other_categories, tags=self.other_tags)
         return condition
 
     def in_index(self, principal: Principal, now: datetime) -> Filter:
         """The same inside the index; ``now`` is the present of the question."""
         if self.fit_for_prompt:
-            return All(self._readable(principal, now), *self._terms())
+            return All(self._readable(principal, now), *self._terms(principal))
         parts: list[Filter] = [Term("doc", "item"), _scopes(principal)]
-        if self.at is not None:
+        # What was believed earlier the index tells only of what is readable still: there the database decides alone.
+        if self.at is not None and self.known_at is None:
             parts += [Range("valid_from", most=micros(self.at)), Range("valid_to", least=micros(self.at) + 1)]
         if self.kind:
             parts.append(Term("kind", self.kind))
-        return All(*parts, *self._terms())
+        return All(*parts, *self._terms(principal))
 
     def _readable(self, principal: Principal, now: datetime) -> Filter:
         """``recallable``. A range looks at every document, so only what time may still change is asked for its
@@ -121,7 +149,7 @@ class ItemFilter:
             ],
         )
 
-    def _terms(self) -> list[Filter]:
+    def _terms(self, principal: Principal) -> list[Filter]:
         terms: list[Filter] = [
             Term(name, value)
             for name, value in (
@@ -129,7 +157,6 @@ class ItemFilter:
                 ("agent", self.agent),
                 ("origin", self.origin),
                 ("privacy", self.privacy),
-                ("project", self.project),
             )
             if value
         ]
@@ -146,6 +173,17 @@ class ItemFilter:
             terms.append(Term("pinned", "yes") if self.pinned else Not(Term("pinned", "yes")))
         if self.tags:
             terms += [Term("tag", tag) for tag in self.tags] if self.all_tags else [AnyOf("tag", self.tags)]
+        terms += [
+            Not(AnyOf(name, values))
+            for name, values in (("category", self.other_categories), ("tag", self.other_tags))
+            if values
+        ]
+        if self.project:
+            # By conversation: those of a project change without any of its beliefs.
+            talks = Conversation.objects.visible_to(principal).in_project(self.project).values_list("pk", flat=True)
+            terms.append(AnyOf("said_in", [str(pk) for pk in talks]))
+        if self.only is not None:
+            terms.append(OfKey(str(self.only)))
         return terms
 
 

@@ -5,29 +5,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import BooleanField, Case, Q, QuerySet, Value, When
-from django.db.models.expressions import RawSQL
+from django.db.models import Q, QuerySet
 
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.db import execute
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.ids import parse_number, parse_ref
 from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.prepared import RowsByIds
-from pawflow_web.lib.search import count_with_tail, search_with_tail
+from pawflow_web.lib.search import Found, count_with_tail, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
 from review.filters import ItemFilter
-from review.index import found_by_tokens, index_of
-from review.kinds import kinds
-from review.models import GovernanceItem
-from review.querysets import SCOPES, ItemQuerySet, scopes_of
+from review.index import index_of
+from review.meaning import Meant, Question
+from review.models import READABLE, GovernanceItem
+from review.querysets import ItemQuerySet, readable_privacy, scopes_of
+from review.ranked import RELEVANCE_FLOOR, Ranked, merged
+from review.searching import FoundRow, SearchStatement
 
-# What was said for this place stands above what holds everywhere.
-SCOPE_ORDER = tuple(SCOPES)
-SCOPE_BOOST = {"private": 1.15, "conversation": 1.10, "agent": 1.05, "global": 1.0}
-# A hit below this share of the best one is noise, however narrow its scope.
-RELEVANCE_FLOOR = 0.3
 CANDIDATES = 60
 # So many rows of one question can be paged through; then the question is too wide to be worth it.
 DEEPEST = 1000
@@ -53,8 +48,7 @@ class Hit:
 
     item: GovernanceItem
     score: float = 0.0
-    matched: tuple[str, ...] = ()
-    rank: int | None = None
+    ranked: Ranked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +76,13 @@ def by_reference(items: ItemQuerySet, reference: str) -> GovernanceItem:
     return found
 
 
+def nameable(items: ItemQuerySet, principal: Principal, reference: str) -> ItemQuerySet:
+    """What a caller may name without reading it: what it can see and, for an agent, could read if it were in use.
+    Short numbers can be counted through, so behind them an agent meets only what is or was in use."""
+    rows = items.visible_to(principal).filter(privacy__in=readable_privacy(principal))
+    return rows if principal.is_person or parse_ref(reference) else rows.filter(status__in=READABLE)
+
+
 def find_items(
     principal: Principal,
     *,
@@ -90,6 +91,7 @@ def find_items(
     sort: str = "newest",
     limit: int = 20,
     cursor: str | None = None,
+    offset: int = 0,
     counted: bool = True,
 ) -> Page:
     """One page of beliefs.
@@ -99,16 +101,38 @@ def find_items(
         sort: with a query ``scope`` (narrow scopes first, after a relevance floor), ``relevance`` (one score
             with a small boost for narrow scopes) or ``recent``; without one ``scope``, ``newest`` or ``oldest``.
         cursor: from the page before, for exactly this question.
+        offset: for a list in the order ``scope``, and without a cursor: so many are passed over.
         counted: whether ``coverage`` says how many were searched, which can cost more than the page; else 0.
     """
     pager = Pager.of("items", _caller(principal), {"filter": repr(narrowed_to), "query": query, "sort": sort})
     position = pager.read(cursor)
     tokens = analyse(query) if query else None
     if tokens is not None and tokens.exact:
-        return _ranked(principal, narrowed_to, tokens, sort, limit, position, pager, counted=counted)
+        question = Question(principal, narrowed_to, query or "")
+        return _ranked(question, principal, narrowed_to, tokens, sort, limit, position, pager, counted=counted)
     if query:
         return Page([], None, Coverage("keyword", 0))
-    return _listed(principal, narrowed_to, sort, limit, position, pager, counted=counted)
+    return _listed(principal, narrowed_to, sort, limit, position, pager, offset=offset, counted=counted)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A belief that holds words of a question, by its row id."""
+
+    id: int
+    score: float
+    words: tuple[str, ...]
+
+
+def best_matches(principal: Principal, *, narrowed_to: ItemFilter, query: str, limit: int) -> list[Match]:
+    """The best by words of :func:`find_items` in the order ``relevance``, above the floor, without reading them."""
+    tokens = analyse(query)
+    if not tokens.exact:
+        return []
+    found = _searched(principal, narrowed_to, tokens, limit=limit, counted=False)
+    ordered = merged(found.ranked, found.rows, Meant(), sort="relevance")
+    floor = max((row.score for row in ordered), default=0) * RELEVANCE_FLOOR
+    return [Match(row.id, round(row.score, 4), row.matched) for row in ordered if row.score >= floor][:limit]
 
 
 def _caller(principal: Principal) -> list[Any]:
@@ -118,19 +142,8 @@ def _caller(principal: Principal) -> list[Any]:
 # --- by words -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRow:
-    """A row as the searching statement returns it. ``tokens`` is None where the principal may not see it."""
-
-    id: int
-    key: str
-    changed: int
-    tokens: Tokens | None
-    scope: str
-    recorded_at: datetime
-
-
 def _ranked(
+    question: Question,
     principal: Principal,
     narrowed_to: ItemFilter,
     tokens: Tokens,
@@ -142,76 +155,37 @@ def _ranked(
     counted: bool,
 ) -> Page:
     seen = frozenset(position or ())
-    found = search_with_tail(
+    most = CANDIDATES + len(seen)
+    found = _searched(principal, narrowed_to, tokens, limit=most, counted=counted)
+    meant = question.near(limit=most, visible=found.coverage.searched if counted else None)
+    ordered = merged(found.ranked, found.rows, meant, sort=sort)
+    fresh = [row for row in ordered if row.id not in seen]
+    shown = fresh[:limit]
+    items = load_for_display([row.id for row in shown])
+    hits = [Hit(items[row.id], round(row.score, 4), row) for row in shown if row.id in items]
+    reasons: tuple[str, ...] = tuple(reason for reason in found.coverage.reasons if reason != "candidate_budget")
+    more = len(fresh) > limit or "candidate_budget" in found.coverage.reasons or len(meant.near) == most
+    further = [*sorted(seen), *(row.id for row in shown)]
+    if more and len(further) >= DEEPEST:
+        reasons = (*reasons, "candidate_budget")
+    follow = pager.write(further) if more and shown and len(further) < DEEPEST else None
+    mode = "hybrid" if meant.used else "keyword"
+    searched = found.coverage.searched if counted else 0
+    coverage = Coverage(mode, searched, (*reasons, *meant.reasons), meant.notes)
+    return Page(hits, follow, coverage, words=tuple(dict.fromkeys((*tokens.exact, *tokens.stems))))
+
+
+def _searched(
+    principal: Principal, narrowed_to: ItemFilter, tokens: Tokens, *, limit: int, counted: bool
+) -> Found[FoundRow]:
+    return search_with_tail(
         index_of(principal.user_id),
         tokens,
         SearchStatement(principal.user_id, narrowed_to.condition(principal)),
         where=narrowed_to.in_index(principal, now()),
-        limit=CANDIDATES + len(seen),
+        limit=limit,
         counted=counted,
     )
-    ordered = _ordered([(hit, found.rows[hit.id]) for hit in found.ranked], sort)
-    fresh = [(rank, hit) for rank, (hit, _) in enumerate(ordered, start=1) if hit.id not in seen]
-    shown = fresh[:limit]
-    items = load_for_display([hit.id for _, hit in shown])
-    hits = [Hit(items[hit.id], round(hit.score, 4), hit.matched, rank) for rank, hit in shown if hit.id in items]
-    reasons: tuple[str, ...] = tuple(reason for reason in found.coverage.reasons if reason != "candidate_budget")
-    more = len(fresh) > limit or "candidate_budget" in found.coverage.reasons
-    further = [*sorted(seen), *(hit.id for _, hit in shown)]
-    if more and len(further) >= DEEPEST:
-        reasons = (*reasons, "candidate_budget")
-    follow = pager.write(further) if more and shown and len(further) < DEEPEST else None
-    coverage = Coverage("keyword", found.coverage.searched if counted else 0, reasons)
-    return Page(hits, follow, coverage, words=tuple(dict.fromkeys((*tokens.exact, *tokens.stems))))
-
-
-def _ordered(hits: list[tuple[Any, FoundRow]], sort: str) -> list[tuple[Any, FoundRow]]:
-    """In the order asked for. Score, then the newer row, decides between equals."""
-    if not hits:
-        return []
-    if sort == "recent":
-        return sorted(hits, key=lambda pair: (pair[1].recorded_at, pair[0].id), reverse=True)
-    if sort == "scope":
-        floor = max(hit.score for hit, _ in hits) * RELEVANCE_FLOOR
-        kept = [pair for pair in hits if pair[0].score >= floor]
-        return sorted(kept, key=lambda pair: (SCOPE_ORDER.index(pair[1].scope), -pair[0].score, -pair[0].id))
-    return sorted(hits, key=lambda pair: (-pair[0].score * SCOPE_BOOST[pair[1].scope], -pair[0].id))
-
-
-_YES, _NO = Value(value=True), Value(value=False)
-# The same text for any number of candidates, so that the statement is prepared once. The limit stands in it:
-# without knowing it the planner would prepare for thousands of rows.
-_CANDIDATES_AND_TAIL = """
-SELECT unnest(%s::bigint[]) UNION ALL
-(SELECT id FROM review_governanceitem WHERE user_id = %s AND changed_seq > %s ORDER BY changed_seq DESC LIMIT {:d})
-"""
-
-
-class SearchStatement:
-    """The one statement of a search: the index's candidates and the newest rows, with "may see" as a column."""
-
-    def __init__(self, user_id: int, condition: Q) -> None:
-        self._user_id = user_id
-        self._condition = condition
-
-    def __call__(self, *, ids: Sequence[int], after: int, newest: int) -> list[FoundRow]:
-        extra = [path for kind in kinds.all() for path in kind.found_by_paths]
-        wanted = RawSQL(_CANDIDATES_AND_TAIL.format(newest), [list(ids), self._user_id, after])  # noqa: S611 - numbers
-        rows = (
-            GovernanceItem.objects.owned_by(self._user_id)
-            .filter(pk__in=wanted)
-            .annotate(seen=Case(When(self._condition, then=_YES), default=_NO, output_field=BooleanField()))
-            .order_by()
-            .values_list("pk", "changed_seq", "seen", "text", "scope", "recorded_at", *extra)
-        )
-        return [self._row(row) for row in execute(*rows.query.sql_with_params())]
-
-    @staticmethod
-    def _row(row: tuple[Any, ...]) -> FoundRow:
-        pk, changed, seen, text, scope, recorded_at, *extra = row
-        words = tuple(word for words in extra if words for word in words)
-        tokens = found_by_tokens(text, words) if seen else None
-        return FoundRow(pk, str(pk), changed, tokens, scope, recorded_at)
 
 
 _displayed = RowsByIds(lambda: GovernanceItem.objects.for_display().order_by())
@@ -233,11 +207,13 @@ def _listed(
     position: list[Any] | None,
     pager: Pager,
     *,
+    offset: int,
     counted: bool,
 ) -> Page:
     items = GovernanceItem.objects.filter(narrowed_to.condition(principal))
     if sort == "scope":
-        rows = _by_scope(items.order_by("-recorded_at", "-pk"), list(scopes_of(principal)), limit + 1, position)
+        ordered = items.order_by("-recorded_at", "-pk")
+        rows = _by_scope(ordered, list(scopes_of(principal)), limit + 1, position, offset)
     else:
         rows = _by_time(items, limit + 1, position, oldest_first=sort == "oldest")
     follow = None
@@ -247,15 +223,16 @@ def _listed(
     shown = rows[:limit]
     full = load_for_display([row.pk for row in shown])
     hits = [Hit(full[row.pk]) for row in shown if row.pk in full]
-    return Page(hits, follow, Coverage("browse", _count(principal, narrowed_to) if counted else 0))
+    return Page(hits, follow, Coverage("browse", count_items(principal, narrowed_to) if counted else 0))
 
 
-def _count(principal: Principal, narrowed_to: ItemFilter) -> int:
+def count_items(principal: Principal, narrowed_to: ItemFilter) -> int:
     """How many there are. Counting what may reach a prompt looks at every row, in the index at few documents;
     the index holds no secrets, so other lists are counted in the database, from its own indexes."""
     condition = narrowed_to.condition(principal)
     counted = None
-    if narrowed_to.fit_for_prompt:
+    # Nor does it know of uses.
+    if narrowed_to.fit_for_prompt and not narrowed_to.never_used:
         statement = SearchStatement(principal.user_id, condition)
         where = narrowed_to.in_index(principal, now())
         counted = count_with_tail(index_of(principal.user_id), statement, where=where)
@@ -273,7 +250,7 @@ def _by_time(
 
 
 def _by_scope(
-    items: QuerySet[GovernanceItem], scopes: list[str], most: int, position: list[Any] | None
+    items: QuerySet[GovernanceItem], scopes: list[str], most: int, position: list[Any] | None, offset: int
 ) -> list[GovernanceItem]:
     """Narrow scopes first. One short indexed statement a scope is cheaper than sorting all of them."""
     rows: list[GovernanceItem] = []
@@ -282,9 +259,12 @@ def _by_scope(
         part = items.filter(scope=scope)
         if position is not None and index == 0:
             part = part.filter(_before(position[1], position[2]))
-        rows += part.only("pk", "scope", "recorded_at")[: most - len(rows)]
+        found = list(part.only("pk", "scope", "recorded_at")[offset : offset + most - len(rows)])
+        rows += found
         if len(rows) >= most:
             break
+        # So many of the offset lay in this scope; how many it has is asked only where it gave none.
+        offset = 0 if found or not offset else max(0, offset - part.count())
     return rows
 
 

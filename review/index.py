@@ -4,26 +4,31 @@ Every item has one document as it is now. Where it was believed otherwise before
 for questions about an earlier state of knowledge.
 """
 
+import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, F, Max, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
+from pawflow_web.identity.clock import Clock
 from pawflow_web.identity.models import UserClock
 from pawflow_web.lib.search import Document, Index, Schema
+from pawflow_web.lib.search.tail import WITHOUT_INDEX_LIMIT
 from pawflow_web.lib.text import Tokens, analyse
 from review.filters import ANYWHERE, BEGINNING, END, NOBODY, Hold, micros, place, shelf
 from review.kinds import kind_of, kinds
-from review.models import Believed, GovernanceItem, Privacy
+from review.models import ERASING, Believed, EventKind, Evidence, GovernanceItem, JournalEntry, Privacy
 from review.models.choices import READABLE
 from review.querysets import SCOPES, first_reason
 
 SCHEMA = Schema(
     "beliefs",
-    4,
+    5,
     terms=(
         "doc",
         "shelf",
@@ -34,7 +39,7 @@ SCHEMA = Schema(
         "agent",
         "agent_id",
         "conversation_id",
-        "project",
+        "said_in",
         "privacy",
         "origin",
         "pinned",
@@ -44,11 +49,16 @@ SCHEMA = Schema(
     numbers=("valid_from", "valid_to", "expires_at", "known_from", "known_to"),
 )
 BATCH = 2000
+_BESIDE = "beliefs.next"
 
 
 def index_of(user_id: int) -> Index:
     """The owner's index on this node, which need not exist."""
-    return Index.open(Path(settings.ENV.search_dir) / str(user_id) / "beliefs", SCHEMA)
+    return Index.open(_folder(user_id), SCHEMA)
+
+
+def _folder(user_id: int, name: str = "beliefs") -> Path:
+    return Path(settings.ENV.search_dir) / str(user_id) / name
 
 
 def found_by_tokens(text: str, extra: tuple[str, ...]) -> Tokens:
@@ -62,6 +72,52 @@ def catch_up(user_id: int) -> bool:
     Raises what :meth:`Index.write` raises; the caller tries again later.
     """
     index = index_of(user_id)
+    if index.watermark is None:
+        index = Index.open(index.folder, SCHEMA, epoch=_erased_up_to(user_id))
+    return _advance(index, user_id)
+
+
+def erased_by_owner() -> dict[int, int]:
+    """For each owner the journal's number of the last time that words of theirs were erased. It is the epoch of their
+    index: a folder built before holds such words in its files, although no search finds them any more."""
+    erasing = JournalEntry.objects.filter(event__in=ERASING).order_by()
+    return dict(erasing.values_list("user_id").annotate(Max("seq")))
+
+
+def _erased_up_to(user_id: int) -> int:
+    newest = JournalEntry.objects.filter(user_id=user_id, event__in=ERASING).order_by("-seq")
+    return newest.values_list("seq", flat=True).first() or 0
+
+
+def renew(user_id: int, deadline: float) -> bool:
+    """Build the owner's index anew beside the one that is there, which goes on answering, and put it in its place.
+    Returns whether it was not done by ``deadline``, a moment of ``time.monotonic()``; the next call goes on.
+
+    Raises what :meth:`Index.write` raises.
+    """
+    beside = Index.open(_folder(user_id, _BESIDE), SCHEMA, epoch=_erased_up_to(user_id))
+    while _advance(beside, user_id):
+        if time.monotonic() > deadline:
+            return True
+    index_of(user_id).replace_by(beside)
+    return False
+
+
+def let_go_of_words(clock: Clock) -> None:
+    """Words of this owner are being erased. A small memory is searched without an index just as well, so that its
+    files go with the commit; a larger one is built anew by the indexer, which hears of it. Other nodes do the same
+    at their next look."""
+    if clock.number <= WITHOUT_INDEX_LIMIT:
+        user_id = clock.user_id
+        transaction.on_commit(lambda: _drop(user_id), robust=True)
+
+
+def _drop(user_id: int) -> None:
+    for name in ("beliefs", _BESIDE):
+        Index.open(_folder(user_id, name), SCHEMA).drop()
+
+
+def _advance(index: Index, user_id: int) -> bool:
     after = index.watermark
     # Numbers follow the order of commits: everything up to this one is there to be read. What changes while
     # we read gets a higher one and comes with the next batch.
@@ -72,17 +128,27 @@ def catch_up(user_id: int) -> bool:
     more = len(items) > BATCH
     del items[BATCH:]
     watermark = items[-1].changed_seq if more else seq
-    secret = [str(item.pk) for item in items if item.privacy == Privacy.SECRET]
-    index.write(_documents(items, moment), after=after, watermark=watermark, delete=secret)
+    gone = {item.pk for item in items if item.privacy == Privacy.SECRET}
+    if after is not None:
+        gone |= _purged(user_id, after, watermark)
+    index.write(_documents(items, moment), after=after, watermark=watermark, delete=map(str, sorted(gone)))
     return more
+
+
+def _purged(user_id: int, after: int, upto: int) -> set[int]:
+    """Items that had a row when the index stood at ``after`` and have none any more."""
+    entries = JournalEntry.objects.filter(user_id=user_id, event__in=ERASING, seq__gt=after, seq__lte=upto)
+    return set(entries.filter(event=EventKind.PURGE).values_list("item_id", flat=True))
 
 
 def _changed(user_id: int, after: int, upto: int) -> QuerySet[GovernanceItem]:
     related = [kind.relation for kind in kinds.all()]
+    first = Evidence.objects.filter(item_id=OuterRef("pk")).order_by("pk").values("conversation_id")[:1]
     return (
         GovernanceItem.objects.owned_by(user_id)
         .filter(changed_seq__gt=after, changed_seq__lte=upto)
-        .select_related("scope_agent", "scope_conversation__project", *related)
+        .select_related("scope_agent", *related)
+        .annotate(said_in=Coalesce(F("scope_conversation_id"), Subquery(first), output_field=BigIntegerField()))
         .order_by("changed_seq")
     )
 
@@ -118,8 +184,6 @@ def _documents_of(item: GovernanceItem, believed: list[Believed], moment: dateti
 
 
 def _terms(item: GovernanceItem) -> dict[str, str | list[str]]:
-    conversation = item.scope_conversation
-    project = conversation.project if conversation else None
     return {
         "kind": item.kind,
         "status": item.status,
@@ -128,7 +192,7 @@ def _terms(item: GovernanceItem) -> dict[str, str | list[str]]:
         "agent": item.scope_agent.name if item.scope_agent else NOBODY,
         "agent_id": str(item.scope_agent_id or NOBODY),
         "conversation_id": str(item.scope_conversation_id or NOBODY),
-        "project": project.slug if project else NOBODY,
+        "said_in": str(getattr(item, "said_in", None) or NOBODY),
         "privacy": item.privacy,
         "origin": item.origin,
         "pinned": "yes" if item.pinned else "no",

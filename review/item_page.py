@@ -5,24 +5,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from pawflow_web.identity.models import UserClock
 from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
+from review.actions import Actions, actions_of
 from review.desk import EVIDENCE_MOST
 from review.journal import Event, history
-from review.models import Evidence, GovernanceItem, Status
+from review.models import Evidence, GovernanceItem, JournalEntry, UseEvent
 from review.ranges import Interval, ranges_of
-from review.readers import check, readers
 from review.rows import Row, flags_of, full_rows
-from review.sentences import Step, history_steps, source_steps, status_sentence
-from review.transitions import TABLE
+from review.sentences import Step, history_steps, source_steps, status_sentence, use_steps
 
-# Every reader pages through its whole list; with more beliefs than this the page asks before it does so.
-CHECK_AT_ONCE = 500
+# The newest of each: a page tells, it does not list everything.
+USES_SHOWN = 3
+ENTRIES_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +34,19 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
+    """``entries`` are the numbers of its newest entries in the journal, ``earlier`` how many more there are."""
+
     item: Row
     sentence: str
-    actions: list[dict[str, Any]]
+    actions: Actions
     sources: list[Step]
     flags: Sequence[Mapping[str, str]] = ()
     history: list[Step] = field(default_factory=list)
     ranges: Mapping[str, Any] | None = None
     connected: list[Connected] = field(default_factory=list)
     entries: list[int] = field(default_factory=list)
+    earlier: int = 0
     hash: str = ""
-    checks_at_once: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderCheck:
-    title: str
-    finds: bool
 
 
 def detail_of(item: GovernanceItem, target: str) -> ItemPage:
@@ -67,65 +62,65 @@ def detail_of(item: GovernanceItem, target: str) -> ItemPage:
 
 def page_of(request: HttpRequest, item: GovernanceItem) -> ItemPage:
     """Everything about one belief."""
-    principal = person_of(request)
     events = history(item)
-    linked = _linked(principal, item)
+    linked = _linked(person_of(request), item)
     shown = full_rows([item, *linked.values()])
     by_ref = {row.ref: row for row in shown}
+    entries = [event.entry.seq for event in events]
     return ItemPage(
         item=shown[0],
         sentence=status_sentence(item.status, item.reason),
-        actions=actions_of(item, f"#item-{item.ref}"),
+        actions=actions_of(item, f"#item-{item.ref}", can_be_undone=_can_be_undone(item, events)),
         sources=source_steps(item, _evidence(item)),
         flags=flags_of(item),
-        history=history_steps(events),
+        history=_told(item, events, linked),
         ranges=_bars(item, linked, by_ref),
-        connected=[Connected(how, by_ref[one.ref]) for how, one in linked.items()],
-        entries=[event.entry.seq for event in events],
-        hash=_grouped(events),
-        checks_at_once=UserClock.objects.get(user_id=principal.user_id).number <= CHECK_AT_ONCE,
+        connected=[Connected(_HOWS[how](), by_ref[one.ref]) for how, one in linked.items()],
+        entries=entries[-ENTRIES_SHOWN:],
+        earlier=max(0, len(entries) - ENTRIES_SHOWN),
+        hash=grouped(events[-1].entry.hash) if events else "",
     )
 
 
-def check_readers(request: HttpRequest, item: GovernanceItem) -> list[ReaderCheck]:
-    """Each way out of the product, asked just now for this person."""
-    found = check(person_of(request), item)
-    return [ReaderCheck(reader.title, found[reader.name]) for reader in readers.all()]
+def _told(item: GovernanceItem, events: Sequence[Event], linked: Mapping[str, GovernanceItem]) -> list[Step]:
+    """What happened to it and who used it, the newest first."""
+    uses = UseEvent.objects.filter(item=item).order_by("-at")[:USES_SHOWN]
+    steps = history_steps(events, item=item, before=linked.get("supersedes"))
+    return sorted([*steps, *use_steps(uses)], key=lambda step: step.at or item.recorded_at, reverse=True)
 
 
-def actions_of(item: GovernanceItem, target: str) -> list[dict[str, Any]]:
-    """What a person can do with it now, for ``components/actions.html``."""
-    allowed = TABLE[Status(item.status)]
-    actions: list[dict[str, Any]] = []
-    if "accept" in allowed and item.contradicts_ref:
-        look = reverse("review") + f"?item={item.ref}"
-        actions.append({"label": _("Decide in review"), "url": look, "kind": "primary", "icon": "swap"})
-    elif "accept" in allowed:
-        label = _("Bring back") if item.status == Status.STALE else _("Accept")
-        actions.append(_post(item, "accept", label, target, kind="primary", key="a", busy=_("Accepting")))
-    if "restore" in allowed:
-        actions.append(_post(item, "restore", _("Bring back for review"), target, busy=_("Bringing back")))
-    if "forget" in allowed:
-        actions.append(_post(item, "forget", _("Forget"), target, key="f", busy=_("Forgetting")))
-    if "reject" in allowed:
-        actions.append(_post(item, "reject", _("Reject"), target, kind="danger", key="r", busy=_("Rejecting")))
-    return actions
-
-
-def _post(item: GovernanceItem, verb: str, label: str, target: str, **more: str) -> dict[str, Any]:
-    return {"label": label, "post": True, "target": target, "url": reverse("item-act", args=[item.ref, verb]), **more}
+def _can_be_undone(item: GovernanceItem, events: Sequence[Event]) -> bool:
+    """Whether a decision that moved it stands, and did more than bring it."""
+    taken_back = {event.entry.undoes for event in events}
+    moves = [event.entry for event in events if event.entry.moved and event.entry.undoes is None]
+    standing = [entry for entry in moves if entry.decision not in taken_back]
+    if not standing:
+        return False
+    last = standing[-1]
+    if last.seq != events[0].entry.seq:
+        return True
+    # What brought it may have moved others: the one whose words it corrects, or whose place it took.
+    of_decision = JournalEntry.objects.filter(user_id=item.user_id, decision=last.decision)
+    return of_decision.exclude(item_id=item.pk).exists()
 
 
 def _evidence(item: GovernanceItem) -> list[Evidence]:
     return list(Evidence.objects.filter(item=item).order_by("pk")[:EVIDENCE_MOST])
 
 
+_HOWS = {
+    "supersedes": lambda: _("Replaces"),
+    "superseded_by": lambda: _("Replaced by"),
+    "contradicts": lambda: _("Contradicts"),
+}
+
+
 def _linked(principal: Principal, item: GovernanceItem) -> dict[str, GovernanceItem]:
     """The beliefs it replaces, gave way to or contradicts, by how."""
     hows = {
-        _("Replaces"): item.supersedes_ref,
-        _("Replaced by"): item.superseded_by_ref,
-        _("Contradicts"): item.contradicts_ref,
+        "supersedes": item.supersedes_ref,
+        "superseded_by": item.superseded_by_ref,
+        "contradicts": item.contradicts_ref,
     }
     wanted = [ref for ref in hows.values() if ref]
     if not wanted:
@@ -139,16 +134,24 @@ def _bars(
     item: GovernanceItem, linked: Mapping[str, GovernanceItem], shown: Mapping[str, Row]
 ) -> Mapping[str, Any] | None:
     """When it was true in the world, what stood before and after it, and since when it is known here."""
+    places = {"supersedes": _("Before it"), "superseded_by": _("After it"), "contradicts": _("Against it")}
     intervals = [
-        Interval(f"{how}: {_brief(shown[one.ref].text)}", str(one.status), one.valid.lower, one.valid.upper)
+        Interval(f"{places[how]}: {_brief(shown[one.ref].text)}", str(one.status), one.valid.lower, one.valid.upper)
         for how, one in linked.items()
         if not one.valid.isempty
     ]
     if not item.valid.isempty:
-        told = _("True in the world") if item.valid.lower else _("True in the world, since when nobody said")
+        told = _("True in the world, since when nobody said")
+        if item.valid.lower:
+            told = _("True in the world, from %(day)s") % {"day": _day(item.valid.lower)}
         intervals.append(Interval(told, str(item.status), item.valid.lower, item.valid.upper))
-    intervals.append(Interval(_("Known here"), str(item.status), item.recorded_at, item.retired_at))
+    known = _("Known here, from %(day)s") % {"day": _day(item.recorded_at)}
+    intervals.append(Interval(known, str(item.status), item.recorded_at, item.retired_at))
     return ranges_of(intervals, timezone.now())
+
+
+def _day(moment: Any) -> str:
+    return date_format(timezone.localtime(moment), "j M Y")
 
 
 def _brief(text: str) -> str:
@@ -156,7 +159,6 @@ def _brief(text: str) -> str:
     return line if len(line) <= 40 else line[:39].rstrip() + "…"
 
 
-def _grouped(events: Sequence[Event]) -> str:
-    """The last seal in groups of four, as far as a person compares."""
-    digits = events[-1].entry.hash[:16] if events else ""
-    return " ".join(digits[start : start + 4] for start in range(0, len(digits), 4))
+def grouped(seal: str) -> str:
+    """The start of a seal in groups of four, as far as a person compares."""
+    return " ".join(seal[start : start + 4] for start in range(0, min(len(seal), 16), 4))

@@ -1,126 +1,111 @@
-"""One belief: its page, its place beside a list, and what a person does with it."""
+"""One belief: its page, its place beside a list, who reads it, and what a person does with it by one press."""
 
-import re
-
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid
+from pawflow_web.web import ways_back
 from pawflow_web.web.context import belongs_to
-from pawflow_web.web.paths import own_path
-from pawflow_web.web.per_request import forget_all
-from pawflow_web.web.render import (
-    out_of_band,
-    person_required,
-    render_panel,
-    shell_news,
-    target_of,
-    toast,
-    wants_partial,
-)
+from pawflow_web.web.render import person_required, render_panel, target_of
+from pawflow_web.web.time_travel import shows_the_past
+from review.consequence import LEADS, consequence
 from review.desk import find_item
 from review.forms import DecisionForm
-from review.item_page import check_readers, detail_of, page_of
+from review.item_answers import BESIDE, TEMPLATE, answer, detail, refused
+from review.item_page import page_of
+from review.item_then import on_its_day
 from review.models import GovernanceItem, Status
-from review.outcomes import decide, toast_of
-from review.rows import rows_of
-
-TEMPLATE = "review/item.html"
-_BESIDE = re.compile(r"([a-z]+)-detail")
-_ACTED_IN = re.compile(r"([a-z]+)-detail-[0-9a-f]{12}")
-_ROW = re.compile(r"([a-z]+)-[0-9a-f]{12}")
+from review.outcomes import decide
+from review.proof import prove
+from review.queue import place_of
+from review.receipts import take_receipt
+from review.sealing import reveal
 
 
+@shows_the_past
 @require_safe
 @person_required
 def item(request: HttpRequest, ref: str) -> HttpResponse:
     """``/items/<ref>``, also by short number: the page, or the short form beside the list that asked."""
     found = find_item(person_of(request), ref)
-    beside = _BESIDE.fullmatch(target_of(request))
+    beside = BESIDE.fullmatch(target_of(request))
     if beside:
-        return _detail(request, found, beside[1])
-    belongs_to(request, _panel_of(found))
-    return render_panel(request, TEMPLATE, {"page": page_of(request, found)}, partial="panel")
+        return detail(request, found, beside[1])
+    belongs_to(request, panel_of(found))
+    page = on_its_day(request, page_of(request, found), found)
+    return render_panel(request, TEMPLATE, {"page": page}, partial="panel")
 
 
 @require_safe
 @person_required
-def item_readers(request: HttpRequest, ref: str) -> HttpResponse:
-    """Every reader, asked just now whether it finds this belief."""
+def item_receipt(request: HttpRequest, ref: str) -> HttpResponse:
+    """Every reader, asked just now whether it finds this belief: a page, the card of the item's page, or
+    the one line of a note."""
     found = find_item(person_of(request), ref)
-    shown = detail_of(found, "") if wants_partial(request) else page_of(request, found)
-    context = {"page": shown, "checks": check_readers(request, found)}
-    return render_panel(request, TEMPLATE, context, partial="readers")
+    belongs_to(request, panel_of(found))
+    receipt = take_receipt(person_of(request), found)
+    partial = "line" if "line" in request.GET else "readers"
+    return render_panel(request, "review/receipt.html", {"item": found, "receipt": receipt}, partial=partial)
+
+
+@require_safe
+@person_required
+def item_consequence(request: HttpRequest, ref: str) -> HttpResponse:
+    """What a decision would change; the review page fetches it, so that nobody waits for it to see the item."""
+    found = find_item(person_of(request), ref)
+    belongs_to(request, panel_of(found))
+    verb = request.GET.get("verb", "accept")
+    effect = consequence(person_of(request), found, verb, demote=request.GET.get("demote", "")[:40])
+    context = {"item": found, "effect": effect, "lead": LEADS.get(verb, LEADS["accept"])}
+    return render_panel(request, "review/consequence.html", context, partial="effect")
+
+
+@require_safe
+@person_required
+def item_proof(request: HttpRequest, ref: str) -> HttpResponse:
+    """The page, its entries of the journal replayed just now."""
+    found = find_item(person_of(request), ref)
+    belongs_to(request, panel_of(found))
+    context = {"page": page_of(request, found), "proof": prove(found)}
+    return render_panel(request, TEMPLATE, context, partial="proof")
 
 
 @require_POST
 @person_required
 def item_act(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
-    """Accept, reject, forget or restore; the answer replaces the row, the detail or the page that asked."""
+    """What takes one press; the answer replaces the row, the detail or the page that asked."""
+    asked = find_item(person_of(request), ref)
+    place = place_of(asked)
     try:
         done = decide(person_of(request), verb, ref, DecisionForm(request.POST))
     except (Conflict, Invalid) as error:
-        return _refused(request, ref, error)
-    status = done.item.status
-    if not wants_partial(request):
-        messages.success(request, f"{done.fact} {done.detail}", extra_tags=status)
-        return redirect(own_path(request.POST.get("back", "")) or reverse("item", args=[ref]))
-    forget_all(request)
-    return _replaced(request, find_item(person_of(request), ref), (toast_of(request, done), shell_news(request)))
+        if verb == "undo":
+            # This way is closed for good: something moved on since.
+            ways_back.used(request, reverse("item-act", args=[asked.ref, verb]))
+        return refused(request, ref, error)
+    return answer(request, done, asked=asked, place=place)
 
 
-def _panel_of(found: GovernanceItem) -> str:
+@require_POST
+@person_required
+def item_reveal(request: HttpRequest, ref: str) -> HttpResponse:
+    """The words of a secret, once: in the answer to this press and nowhere else."""
+    found = find_item(person_of(request), ref)
+    try:
+        words = reveal(principal=person_of(request), reference=ref)
+    except Conflict as error:
+        return refused(request, ref, error)
+    beside = BESIDE.fullmatch(target_of(request))
+    if beside:
+        response = detail(request, found, beside[1], revealed=words)
+    else:
+        response = render_panel(request, TEMPLATE, {"page": page_of(request, found), "revealed": words}, partial="body")
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def panel_of(found: GovernanceItem) -> str:
     """The entry of the navigation under which a person looks for it."""
     return "review" if found.status == Status.NEEDS_REVIEW else "memories"
-
-
-# --- answers ----------------------------------------------------------------------------------------------------
-
-
-def _detail(
-    request: HttpRequest,
-    found: GovernanceItem,
-    panel: str,
-    *,
-    notice: str = "",
-    status: int = 200,
-    parts: tuple[SafeString, ...] = (),
-) -> HttpResponse:
-    shown = detail_of(found, f"#{panel}-detail-{found.ref}")
-    context = {"page": shown, "panel": panel, "notice": notice}
-    return render_panel(request, TEMPLATE, context, partial="detail", status=status, out_of_band=parts)
-
-
-def _replaced(request: HttpRequest, found: GovernanceItem, parts: tuple[SafeString, ...]) -> HttpResponse:
-    """The part of the page that asked, as it is now."""
-    target = target_of(request)
-    if beside := _ACTED_IN.fullmatch(target):
-        row = out_of_band(request, f"{TEMPLATE}#row", _row(found, beside[1], swap=True, current=True))
-        return _detail(request, found, beside[1], parts=(row, *parts))
-    if (row_of := _ROW.fullmatch(target)) and row_of[1] != "item":
-        return render_panel(request, TEMPLATE, _row(found, row_of[1]), partial="row", out_of_band=parts)
-    return render_panel(request, TEMPLATE, {"page": page_of(request, found)}, partial="body", out_of_band=parts)
-
-
-def _row(found: GovernanceItem, panel: str, *, swap: bool = False, current: bool = False) -> dict[str, object]:
-    return {"row": rows_of([found])[0], "panel": panel, "swap": swap, "current": current}
-
-
-def _refused(request: HttpRequest, ref: str, error: Conflict | Invalid) -> HttpResponse:
-    """The belief as it is now, with what stood in the way."""
-    found = find_item(person_of(request), ref)
-    target = target_of(request)
-    if beside := _ACTED_IN.fullmatch(target):
-        return _detail(request, found, beside[1], notice=error.message, status=error.status)
-    if (row_of := _ROW.fullmatch(target)) and row_of[1] != "item":
-        note = toast(request, _("Not done."), detail=error.message, status="rejected")
-        context = _row(found, row_of[1])
-        return render_panel(request, TEMPLATE, context, partial="row", status=error.status, out_of_band=(note,))
-    context = {"page": page_of(request, found), "notice": error.message}
-    return render_panel(request, TEMPLATE, context, partial="body", status=error.status)

@@ -12,12 +12,11 @@ from django.db import connection, transaction
 from pawflow_web.identity.models import User, UserClock
 from pawflow_web.lib.db import execute
 from review.kinds import kind_of, kinds
-from review.models import EventKind, GovernanceItem, JournalEntry
+from review.models import ERASING, EventKind, GovernanceItem, JournalEntry
 from review.snapshots import Snapshot, payload_digest, seal_of, snapshot, words_mac
+from review.words_of import WordsUnreadable, words_of
 
 GENESIS = "0" * 64
-# Below an entry of these, the payloads of the item were erased on purpose.
-ERASING = frozenset({EventKind.PURGE, EventKind.SEALED})
 _CHUNK = 2000
 
 
@@ -122,7 +121,7 @@ def _compare(user: User, chain: _Chain) -> int:
     while chunk := list(items.filter(pk__gt=last)[:_CHUNK]):
         for item in chunk:
             count += 1
-            chain.differences += _row_differences(item, left.pop(item.pk, None))
+            chain.differences += row_differences(item, left.pop(item.pk, None))
         last = chunk[-1].pk
     chain.differences += [
         {"ref": chain.refs[pk], "field": "row", "journal": "there", "row": "missing"} for pk in sorted(left)
@@ -130,17 +129,27 @@ def _compare(user: User, chain: _Chain) -> int:
     return count
 
 
-def _row_differences(item: GovernanceItem, recorded: Snapshot | None) -> list[dict[str, Any]]:
+def row_differences(item: GovernanceItem, recorded: Snapshot | None) -> list[dict[str, Any]]:
+    """What an item says otherwise than the snapshot that the journal holds of it; its words included."""
     if recorded is None:
         return [{"ref": item.ref, "field": "row", "journal": "missing", "row": "there"}]
     present = snapshot(item)
     # The stored digest could have been changed with the words; the words themselves decide.
-    present["words"] = words_mac(item.text, kind_of(item).words(item))
+    present["words"] = _mac_of_row(item)
     return [
         {"ref": item.ref, "field": name, "journal": _shown(recorded.get(name)), "row": _shown(present[name])}
         for name in present
         if recorded.get(name) != present[name]
     ]
+
+
+def _mac_of_row(item: GovernanceItem) -> str:
+    """Of the words that the row holds; of none where no key opens them."""
+    try:
+        words = words_of(item)
+    except WordsUnreadable:
+        return ""
+    return words_mac(words, kind_of(item).words(item))
 
 
 def _shown(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
 
+from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.registry import Registry
 
 if TYPE_CHECKING:
@@ -68,12 +69,26 @@ class Kind:
         """What changes in the facet when the owner says the same words again with ``facet``."""
         return {}
 
+    def edited(self, item: GovernanceItem, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """What a person wants changed of the facet, in the shape in which it is stored.
+
+        Raises :class:`Invalid` for a part that this kind does not have and for a value that it cannot take.
+        """
+        if wanted:
+            fields = dict.fromkeys(wanted, f"a belief of the kind {self.name} has none")
+            raise Invalid(f"A belief of the kind {self.name} has no {', '.join(wanted)}.", fields=fields)
+        return {}
+
     def after_transition(self, item: GovernanceItem) -> None:
         """Follow a change of status or validity in the kind's own rows, under the clock."""
 
     def narrow(self, *, categories: Sequence[str], tags: Sequence[str], all_tags: bool) -> Q:
         """A filter by what only this kind knows; kinds without it match nothing when something is asked."""
         return Q(pk__in=()) if categories or tags else Q()
+
+    def exclude(self, *, categories: Sequence[str], tags: Sequence[str]) -> Q:
+        """The opposite filter: what has none of them; kinds without such things have none."""
+        return Q()
 
     def index_terms(self, item: GovernanceItem) -> dict[str, list[str]]:
         """The filter fields ``category`` and ``tag`` of the search index."""

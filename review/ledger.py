@@ -15,17 +15,22 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.jobs.services import wake
 from pawflow_web.lib.db import execute, insert_statement, values_of
 from pawflow_web.lib.storable import without_secrets
-from review.entries import Entry, write_entries
+from pawflow_web.llm.providers import configured
+from review.entries import Entry, erase_payloads, write_entries
 from review.kinds import kind_of
-from review.models import Evidence, GovernanceItem, JournalEntry
+from review.models import Evidence, GovernanceItem, JournalEntry, Privacy
 from review.readings import Reading, reading_of, write_reading
 from review.snapshots import ScopeNames, canonical, snapshot
 from review.transitions import EVENTS
+from review.words_of import sealed
 
 INDEX_DRAIN = "beliefs_index"
+EMBED_DRAIN = "beliefs_embedding"
 
 # A change of one of these is what a reviewer must have seen before deciding.
-_REVISED = {"status", "valid", "scope", "privacy", "pinned", "contradicts", "expires_at"}
+_REVISED = {
+    "status", "valid", "scope", "scope_agent", "scope_conversation", "privacy", "pinned", "contradicts", "expires_at",
+}  # fmt: skip
 # What the search index filters by.
 _INDEXED = {
     "status", "reason", "valid", "scope", "scope_agent", "scope_conversation", "privacy", "pinned", "expires_at",
@@ -68,12 +73,12 @@ class Act:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Undo the part inside when it fails: rows, counters and buffered entries."""
-        entries, readings, decision = len(self._entries), dict(self._readings), self._decision
+        entries, readings, decision = list(self._entries), dict(self._readings), self._decision
         try:
             with savepoint(self.clock):
                 yield
         except BaseException:
-            del self._entries[entries:]
+            self._entries[:] = entries
             self._readings, self._decision = readings, decision
             raise
 
@@ -81,6 +86,11 @@ class Act:
     def last_decision(self) -> int:
         """The decision of the entry written last."""
         return self._entries[-1].row.decision
+
+    @property
+    def touched(self) -> set[int]:
+        """The row ids of the items that this act has written about so far."""
+        return {entry.row.item_id for entry in self._entries}
 
     def insert(
         self,
@@ -91,7 +101,7 @@ class Act:
         comment: str = "",
         names: ScopeNames | None = None,
     ) -> None:
-        """Store a new item with its facet. Sets number, times and id on ``item``.
+        """Store a new item with its facet. Sets number, times and id on ``item``, and seals the words of a secret.
 
         Args:
             comment: a person's own words about it.
@@ -101,6 +111,8 @@ class Act:
         item.number = self.clock.next_number()
         item.recorded_at = item.updated_at = item.last_seen_at = at
         item.changed_seq = self.clock.seq
+        if item.privacy == Privacy.SECRET:
+            item.text = sealed(item.text)
         item.tier = kind_of(item).tier(facet)
         item.pk = execute(f"{insert_statement(GovernanceItem)} RETURNING id", values_of(item))[0][0]
         item._state.adding = False
@@ -134,7 +146,7 @@ class Act:
             kind.update(item, facet)
             different["tier"] = kind.tier(kind.snapshot(item))
         different["updated_at"] = at
-        if _REVISED & different.keys():
+        if _REVISED & different.keys() or (facet and verb == "edit"):
             different["revision"] = item.revision + 1
         if _INDEXED & different.keys() or facet:
             different["changed_seq"] = self.clock.seq
@@ -146,9 +158,24 @@ class Act:
         self._buffer(item, verb, at, moved=moved, comment=comment, undoes=undoes)
         return True
 
-    def mention(self, item: GovernanceItem, verb: str, *, comment: str = "") -> None:
+    def mention(self, item: GovernanceItem, verb: str, *, comment: str = "", undoes: int | None = None) -> None:
         """An entry about an item that stays as it is."""
-        self._buffer(item, verb, self._begin_entry(), moved=False, comment=comment)
+        self._buffer(item, verb, self._begin_entry(), moved=False, comment=comment, undoes=undoes)
+
+    def forget_payloads(self, item: GovernanceItem) -> None:
+        """Erase what the journal kept of the item so far, in this act too. Its entries stay; what follows must be
+        one that says why they are bare."""
+        for index, entry in enumerate(self._entries):
+            if entry.row.item_id == item.pk:
+                self._entries[index] = Entry(entry.row, body=None)
+        erase_payloads(item.pk)
+
+    def erase(self, item: GovernanceItem) -> None:
+        """The last entry of an item whose row is about to be deleted: that it was purged, and nothing of it."""
+        self.forget_payloads(item)
+        at = self._begin_entry()
+        self._readings.pop(item.pk, None)
+        self._entries.append(Entry(self._entry(item, "purge", at, moved=False), body=None))
 
     def add_evidence(self, item: GovernanceItem, **source: Any) -> bool:
         """Record one occasion. Returns whether it is a new voice (party, conversation and day)."""
@@ -158,12 +185,13 @@ class Act:
 
     def flush(self) -> None:
         """Write ``Believed`` and the journal. Runs once, just before the commit."""
-        changed_at = {entry.row.item_id: entry.row.at for entry in self._entries}
-        for pk, (item, before) in self._readings.items():
-            write_reading(item, before, changed_at[pk])
+        # All of it is known from one moment on, since nobody could see a part of it: between a loser that is cut and
+        # its winner there is no instant at which neither was believed.
+        for item, before in self._readings.values():
+            write_reading(item, before, self._entries[0].row.at)
         if self._entries:
             write_entries(self.clock, self._entries)
-            wake(INDEX_DRAIN)
+            wake(*([INDEX_DRAIN, EMBED_DRAIN] if configured() else [INDEX_DRAIN]))
 
     def _begin_entry(self) -> datetime:
         self.clock.next_seq()
@@ -180,10 +208,16 @@ class Act:
         undoes: int | None = None,
         names: ScopeNames | None = None,
     ) -> None:
+        row = self._entry(item, verb, at, moved=moved, undoes=undoes)
+        self._entries.append(Entry(row, canonical(snapshot(item, names)), without_secrets(comment, field="reason")))
+
+    def _entry(
+        self, item: GovernanceItem, verb: str, at: datetime, *, moved: bool, undoes: int | None = None
+    ) -> JournalEntry:
         seq = self.clock.seq
         if self._decision is None:
             self._decision = seq
-        row = JournalEntry(
+        return JournalEntry(
             user_id=self.clock.user_id,
             seq=seq,
             decision=self._decision,
@@ -199,7 +233,6 @@ class Act:
             moved=moved,
             at=at,
         )
-        self._entries.append(Entry(row, canonical(snapshot(item, names)), without_secrets(comment, field="reason")))
 
 
 @contextmanager

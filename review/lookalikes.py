@@ -14,11 +14,13 @@ from pawflow_web.lib.ranking import Query
 from pawflow_web.lib.search import All, Filter, Found, Term, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
 from review.filters import ItemFilter
-from review.find import FoundRow, SearchStatement, load_for_display
+from review.find import load_for_display
 from review.index import index_of
 from review.likeness import NEAR_FROM, SIMILAR_FROM, is_near_one_of, share
 from review.models import Status, Tombstone
 from review.proposals import Lookalikes, Nearness
+from review.searching import FoundRow, SearchStatement
+from review.words_of import opened
 
 MOST = 10
 _UNSURE = frozenset({"index_behind", "index_unavailable"})
@@ -28,7 +30,7 @@ _NEWEST_REFUSAL = (
 )
 # Where the index cannot tell, so many rejected texts are compared one by one (about 25 microseconds each).
 _REFUSED_TEXTS = """
-SELECT i.text FROM review_governanceitem i
+SELECT i.text, i.privacy FROM review_governanceitem i
 WHERE i.user_id = %s AND i.status = 'rejected' AND i.kind = %s
   AND EXISTS (SELECT 1 FROM review_tombstone t WHERE t.item_id = i.id AND t.lifted_at IS NULL)
 ORDER BY i.recorded_at DESC, i.id DESC LIMIT 2000
@@ -62,7 +64,7 @@ def _nearness(principal: Principal, text: str, tokens: Tokens, kind: str) -> Nea
     if not found.coverage.complete and _UNSURE.intersection(found.coverage.reasons):
         # A gate that fails open is none.
         refused = execute(_REFUSED_TEXTS, [principal.user_id, kind])
-        return Nearness(is_near_one_of(text, (words for (words,) in refused)), rows[0][0])
+        return Nearness(is_near_one_of(text, (opened(*row) for row in refused)), rows[0][0])
     close = [pk for pk, _ in _closest(found, tokens, NEAR_FROM)]
     standing = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None, item_id__in=close)
     return Nearness(bool(close) and standing.exists(), rows[0][0])

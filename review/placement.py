@@ -58,6 +58,15 @@ def nothing_left(valid: DateTimeTZRange, now: datetime) -> bool:
     return bool(valid.isempty) or (valid.upper is not None and valid.upper <= now)
 
 
+def _overlap(one: DateTimeTZRange, other: DateTimeTZRange) -> bool:
+    """Whether there is a moment in both."""
+    if one.isempty or other.isempty:
+        return False
+    starts_before_end = one.lower is None or other.upper is None or one.lower < other.upper
+    ends_after_start = one.upper is None or other.lower is None or other.lower < one.upper
+    return starts_before_end and ends_after_start
+
+
 def _containing(rows: Sequence[DateTimeTZRange], moment: Any) -> int | None:
     for index, row in enumerate(rows):
         if not row.isempty and moment in row:
@@ -69,11 +78,3 @@ def _latest(rows: Sequence[DateTimeTZRange], valid: DateTimeTZRange) -> int:
     """The row that begins last of those that overlap ``valid``, of which there is at least one."""
     met = [(row.lower is not None, row.lower, index) for index, row in enumerate(rows) if _overlap(row, valid)]
     return max(met)[2]
-
-
-def _overlap(one: DateTimeTZRange, other: DateTimeTZRange) -> bool:
-    if one.isempty or other.isempty:
-        return False
-    starts_before_end = one.lower is None or other.upper is None or one.lower < other.upper
-    ends_after_start = one.upper is None or other.lower is None or other.lower < one.upper
-    return starts_before_end and ends_after_start

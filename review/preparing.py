@@ -1,5 +1,6 @@
 """The first steps of the gate, outside the owner's clock: shape, secrets, scan. Pure but for the scanner."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import structlog
 from django.conf import settings
 
 from pawflow_web.lib.crypto import keyed_digest
-from pawflow_web.lib.errors import Invalid
+from pawflow_web.lib.errors import Invalid, Unavailable
 from pawflow_web.lib.scanner import Finding, redact, scan
 from pawflow_web.lib.text import clean, fold
 from review.limits import TEXT_MOST, TTL_DAYS_MOST
@@ -70,6 +71,30 @@ def prepare(proposal: Proposal) -> Prepared:
         privacy=_privacy([*findings, *also]),
         unscanned=unscanned or also_unscanned,
     )
+
+
+def require_plain(tags: Sequence[str], privacy: str) -> None:
+    """Look through the tags that a person puts beside a belief that is there already. New words in which something is
+    found wait for review; a belief in use cannot, so the change is refused.
+
+    Raises:
+        Invalid: it holds a secret, an instruction to agents, or something personal although the belief is neither
+            sensitive nor secret.
+        Unavailable: the scanner failed.
+    """
+    findings, unscanned = _also_shown(tuple(clean(tag, field="tags") for tag in tags))
+    if unscanned:
+        raise Unavailable("The scanner failed, so nothing was changed. Try again.")
+    if any(finding.kind == "injection" for finding in findings):
+        raise Invalid(
+            "A tag reads like an instruction to an agent. Leave it out.",
+            fields={"tags": "must not hold an instruction"},
+        )
+    if privacy == Privacy.NORMAL and any(finding.kind == "personal" for finding in findings):
+        raise Invalid(
+            "A tag looks personal. Leave it out, or make the belief sensitive.",
+            fields={"tags": "must not hold anything personal"},
+        )
 
 
 def text_digest(text: str) -> str:

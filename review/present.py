@@ -1,6 +1,6 @@
 """The public shape of a belief, the same for REST, MCP, export and the panels."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -93,9 +93,10 @@ def present(item: GovernanceItem) -> ItemOut:
     return present_all([item])[0]
 
 
-def present_all(items: Sequence[GovernanceItem]) -> list[ItemOut]:
-    """Many, with one more query for all their sources."""
-    sources = _sources(item.pk for item in items)
+def present_all(items: Sequence[GovernanceItem], sources: Mapping[int, Evidence] | None = None) -> list[ItemOut]:
+    """Many, with one more query for all their ``sources``: the first evidence of each, with its conversation."""
+    if sources is None:
+        sources = _sources(item.pk for item in items)
     return [ItemOut(**_fields(item, sources.get(item.pk))) for item in items]
 
 
@@ -112,7 +113,15 @@ def present_hits(hits: Sequence[Hit], *, explain: bool) -> list[HitOut]:
     ]
 
 
-_first_evidence = RowsByIds(lambda: Evidence.objects.order_by("item_id", "pk").distinct("item_id"), by="item_id")
+def shown_text(item: GovernanceItem) -> str:
+    """The words of a belief where they may be shown: a secret is masked everywhere."""
+    return MASK if item.privacy == Privacy.SECRET else item.text
+
+
+_first_evidence = RowsByIds(
+    lambda: Evidence.objects.select_related("conversation__project").order_by("item_id", "pk").distinct("item_id"),
+    by="item_id",
+)
 
 
 def _sources(ids: Iterable[int]) -> dict[int, Evidence]:
@@ -124,13 +133,14 @@ def _fields(item: GovernanceItem, source: Evidence | None) -> dict[str, Any]:
     shown = kind_of(item).shown(item)
     secret = item.privacy == Privacy.SECRET
     conversation = item.scope_conversation
-    project = conversation.project if conversation else None
+    said_in = conversation or (source.conversation if source else None)
+    project = said_in.project if said_in else None
     ended = item.valid.upper if not item.valid.isempty else None
     return {
         "ref": item.ref,
         "number": item.number,
         "kind": item.kind,
-        "text": MASK if secret else item.text,
+        "text": shown_text(item),
         "status": item.status,
         "scope": item.scope,
         "agent": item.scope_agent.name if item.scope_agent else None,
@@ -153,8 +163,8 @@ def _fields(item: GovernanceItem, source: Evidence | None) -> dict[str, Any]:
         "retired_at": item.retired_at,
         "updated_at": item.updated_at,
         "last_seen_at": item.last_seen_at,
-        "last_used_at": None,
-        "use_count": 0,
+        "last_used_at": item.last_used_at,
+        "use_count": item.use_count,
         "reason": item.reason,
         "supersedes": item.supersedes_ref,
         "superseded_by": item.superseded_by_ref,
@@ -173,14 +183,20 @@ def _source(item: GovernanceItem, evidence: Evidence | None) -> SourceOut:
 
 
 def _explanation(hit: Hit) -> ExplainOut:
-    words = ", ".join(hit.matched)
-    why = f"holds {words}" if words else "no words were asked for"
+    found = hit.ranked
+    if found is None:
+        return ExplainOut(
+            matched=[], bm25=0, bm25_rank=None, vector=None, vector_rank=None, fused=None, why="nothing was asked for"
+        )
+    reasons = [f"holds {', '.join(found.matched)}"] if found.matched else []
+    if found.vector is not None:
+        reasons.append(f"close in meaning ({found.vector:.2f})")
     return ExplainOut(
-        matched=list(hit.matched),
-        bm25=hit.score,
-        bm25_rank=hit.rank,
-        vector=None,
-        vector_rank=None,
-        fused=None,
-        why=why,
+        matched=list(found.matched),
+        bm25=round(found.bm25, 4),
+        bm25_rank=found.bm25_rank,
+        vector=None if found.vector is None else round(found.vector, 4),
+        vector_rank=found.vector_rank,
+        fused=None if found.fused is None else round(found.fused, 4),
+        why="; ".join(reasons),
     )

@@ -8,11 +8,12 @@ condition, so that a search can ask it as a column of the same statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from django.apps import apps
 from django.db.models import Case, CharField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import StatementNow
@@ -20,9 +21,11 @@ from review.kinds import kinds
 from review.models.choices import GRAVE, READABLE, Reason, Scope, Status
 
 if TYPE_CHECKING:
-    from review.models import ArchiveRequest, Believed, GovernanceItem  # noqa: F401 - named in quotes below
+    from review.models import ArchiveRequest, Believed, Evidence, GovernanceItem  # noqa: F401 - named in quotes below
 
 Named = Literal["agent", "conversation"]
+# From the first instant of an act to its last one, a microsecond an entry, with much room.
+LONGEST_ACT = timedelta(seconds=1)
 
 
 # Narrow before wide, and whom a row of that scope names. Order, SQL and index all follow from this table.
@@ -76,6 +79,17 @@ def visible(principal: Principal) -> Q:
     return owner & matrix
 
 
+def filed_under(user_id: int, slug: str) -> Q:
+    """What belongs to the project of that slug: its conversation's, which is the one that alone reads it, else the
+    one in which it was first said."""
+    evidence: type[Evidence] = apps.get_model("review", "Evidence")
+    first = evidence.objects.filter(item_id=OuterRef("item_id")).order_by("pk").values("pk")[:1]
+    said = evidence.objects.filter(
+        item_id=OuterRef("pk"), user_id=user_id, conversation__project__slug=slug, pk=Subquery(first)
+    )
+    return Q(scope_conversation__project__slug=slug) | Q(scope_conversation=None) & Q(Exists(said))
+
+
 def readable_privacy(principal: Principal) -> tuple[str, ...]:
     """Secret words never reach a prompt; sensitive ones only where the owner allowed that agent."""
     return ("normal", "sensitive") if principal.is_person or principal.reads_sensitive else ("normal",)
@@ -94,11 +108,18 @@ def recallable(principal: Principal, *, at: datetime | None = None, known_at: da
         & Q(status__in=READABLE, privacy__in=readable_privacy(principal))
         & (Q(expires_at__isnull=True) | Q(expires_at__gt=StatementNow()))
     )
-    if known_at is None:
-        return fit & Q(valid__contains=moment)
+    return fit & (Q(valid__contains=moment) if known_at is None else was_readable(at=at, known_at=known_at))
+
+
+def was_readable(*, at: datetime | None, known_at: datetime) -> Q:
+    """What could be read here at ``known_at`` and held in the world at ``at`` (default now), whatever became of it
+    since."""
     believed: type[Believed] = apps.get_model("review", "Believed")
+    moment = StatementNow() if at is None else at
     then = believed.objects.filter(item_id=OuterRef("pk"), known__contains=known_at, valid__contains=moment)
-    return fit & Q(Exists(then))
+    # Nothing is known before it is recorded. Said as well, a list of the newest begins at that day instead of passing
+    # over everything that came since; all of one act is known from its first instant on.
+    return Q(recorded_at__lt=known_at + LONGEST_ACT) & Q(Exists(then))
 
 
 class ItemQuerySet(QuerySet["GovernanceItem"]):
@@ -137,6 +158,8 @@ class ItemQuerySet(QuerySet["GovernanceItem"]):
             supersedes_ref=F("supersedes__ref"),
             superseded_by_ref=Subquery(newest.values("ref")[:1]),
             archive_pending=Exists(pending),
+            use_count=Coalesce(F("use__count"), 0),
+            last_used_at=F("use__last_at"),
         )
 
     def locked(self) -> Self:

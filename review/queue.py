@@ -1,7 +1,7 @@
 """The queue of what waits for a person: what it is narrowed to, the numbers above it, and one page of its rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -24,6 +24,7 @@ from review.models import (
     Evidence,
     GovernanceItem,
     Origin,
+    Privacy,
     Reason,
     Status,
 )
@@ -31,6 +32,8 @@ from review.querysets import ItemQuerySet, first_reason, has_first_reason
 from review.rows import Row, rows_of
 
 ROWS = 25
+QUERY_MOST = 200
+AMONG_MOST = 100
 # Above so many at once a person is asked first.
 ASK_ABOVE = 20
 _ORDER = (Reason.CONTRADICTS_ACTIVE, *GRAVE, Reason.NEAR_TOMBSTONE, Reason.SENSITIVE_REVIEW)
@@ -43,23 +46,31 @@ _IN_FRONT = 10**15
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the queue is narrowed to, and behind which place the list begins; all of it stands in the address."""
+    """What the queue is narrowed to, and behind which place the list begins; all of it stands in the address.
+
+    ``q`` is a part of the words, ``among`` the numbers of chosen beliefs.
+    """
 
     reason: str = ""
     file: str = ""
     after: int = 0
+    q: str = ""
+    among: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Self:
         after = given.get("after", "")
         digits = after.removeprefix("-")
         place = int(after) if digits.isascii() and digits.isdigit() and len(digits) < 19 else 0
-        reason, file = (given.get(name, "").replace("\0", "") for name in ("reason", "file"))
-        return cls(reason[:32], file[:255], place)
+        reason, file, q = (given.get(name, "").replace("\0", "") for name in ("reason", "file", "q"))
+        numbers = (part for part in given.get("among", "").split(",", AMONG_MOST) if part.isascii() and part.isdigit())
+        among = tuple(int(part) for part in numbers if len(part) < 19)
+        return cls(reason[:32], file[:255], place, q.strip()[:QUERY_MOST], among)
 
     def query(self, **more: object) -> str:
         """``?reason=…&item=…``; empty parts are left out."""
-        parts = {"reason": self.reason, "file": self.file, "after": self.after, **more}
+        among = ",".join(map(str, self.among))
+        parts = {"q": self.q, "reason": self.reason, "file": self.file, "among": among, "after": self.after, **more}
         given = urlencode({name: value for name, value in parts.items() if value})
         return f"?{given}" if given else ""
 
@@ -69,7 +80,16 @@ class Wanted:
             items = items.filter(has_first_reason([self.reason]))
         if self.file:
             items = items.filter(Q(evidence__file=self.file) & Q(evidence__origin=Origin.IMPORTER)).distinct()
+        if self.among:
+            items = items.filter(number__in=self.among)
+        if self.q:
+            items = items.filter(text__icontains=self.q).exclude(privacy=Privacy.SECRET)
         return items
+
+    @property
+    def everything(self) -> bool:
+        """Whether it is narrowed to nothing."""
+        return not (self.reason or self.file or self.q or self.among)
 
 
 def waiting_items(principal: Principal) -> ItemQuerySet:
@@ -98,8 +118,7 @@ def counts(principal: Principal) -> dict[str, Any]:
     for (status, _reason), number in numbers.items():
         totals[status] += number
     by_reason = {reason: number for (status, reason), number in numbers.items() if status == Status.NEEDS_REVIEW}
-    requests = ArchiveRequest.objects.filter(user_id=principal.user_id, state=ArchiveState.PENDING).count()
-    return {**totals, "archive_requests": requests, "by_reason": by_reason}
+    return {**totals, "archive_requests": pending_requests(principal), "by_reason": by_reason}
 
 
 def reasons_of(request: HttpRequest) -> dict[str, int]:
@@ -146,6 +165,8 @@ class Queue:
     chips: list[ReasonChip]
     files: list[FileGroup]
     wanted: Wanted
+    requests: int
+    narrowed: list[ReasonChip]
 
 
 def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
@@ -155,10 +176,46 @@ def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
     items, more = waiting_page(principal, wanted)
     waiting = sum(reasons.values())
     total = reasons.get(wanted.reason, 0) if wanted.reason else waiting
-    if wanted.file:
+    if wanted.file or wanted.q or wanted.among:
         total = wanted.narrow(waiting_items(principal)).order_by().count()
     files = _files(principal) if reasons.get(Reason.IMPORT_REVIEW, 0) > 1 else []
-    return Queue(rows_of(items), items, more, waiting, total, _chips(wanted, reasons, waiting), files, wanted)
+    return Queue(
+        rows=rows_of(items, wanted.q.split()),
+        items=items,
+        more=more,
+        waiting=waiting,
+        total=total,
+        chips=_chips(wanted, reasons, waiting),
+        files=files,
+        wanted=wanted,
+        requests=pending_requests(principal),
+        narrowed=_narrowed(wanted),
+    )
+
+
+def pending_requests(principal: Principal) -> int:
+    """How many wishes of agents to archive something nobody has answered."""
+    return ArchiveRequest.objects.filter(user_id=principal.user_id, state=ArchiveState.PENDING).count()
+
+
+def _narrowed(wanted: Wanted) -> list[ReasonChip]:
+    """What the queue is narrowed to beside a reason, each leading to the queue without it."""
+    here = reverse("review")
+    set_ones = {
+        "q": _("text: %(words)s") % {"words": wanted.q} if wanted.q else "",
+        "file": wanted.file,
+        "among": _("%(count)d chosen ones") % {"count": len(wanted.among)} if wanted.among else "",
+    }
+    return [
+        ReasonChip(text, 0, here + _without(wanted, name).query(), current=True)
+        for name, text in set_ones.items()
+        if text
+    ]
+
+
+def _without(wanted: Wanted, name: str) -> Wanted:
+    empty = type(getattr(wanted, name))()
+    return replace(wanted, after=0, **{name: empty})
 
 
 def waiting_page(principal: Principal, wanted: Wanted) -> tuple[list[GovernanceItem], int]:
@@ -172,9 +229,8 @@ def waiting_page(principal: Principal, wanted: Wanted) -> tuple[list[GovernanceI
 
 
 def _chips(wanted: Wanted, reasons: Mapping[str, int], waiting: int) -> list[ReasonChip]:
-    everything = not (wanted.reason or wanted.file)
     here = reverse("review")
-    chips = [ReasonChip(_("All"), waiting, here, everything)]
+    chips = [ReasonChip(_("All"), waiting, here, wanted.everything)]
     order = sorted(reasons, key=lambda reason: (reason not in _ORDER, -reasons[reason], reason))
     for reason in order:
         word = words.word_of(words.REASON, reason)

@@ -5,35 +5,38 @@ the receipt after a reject, go through this list; a test fails when a surface is
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.registry import Registry
 from review.filters import ItemFilter
 from review.find import find_items
 from review.models import GovernanceItem
+from review.words_of import words_of
 
 Probe = Callable[[Principal, GovernanceItem], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """``surfaces`` are the tools and routes whose answers come from this reader."""
+    """``surfaces`` are the tools and routes whose answers come from this reader. ``whole``: it gives its owner
+    everything, whatever the status, so that finding a belief there says nothing of who may use it."""
 
     name: str
     title: str
     surfaces: tuple[str, ...]
     finds: Probe
+    whole: bool = False
 
 
 readers: Registry[Reader] = Registry("reader")
 
 
-def reader(name: str, *, title: str, surfaces: tuple[str, ...]) -> Callable[[Probe], Probe]:
+def reader(name: str, *, title: str, surfaces: tuple[str, ...], whole: bool = False) -> Callable[[Probe], Probe]:
     """Register a function as a reader."""
 
     def register(probe: Probe) -> Probe:
-        readers.add(name, Reader(name, title, surfaces, probe))
+        readers.add(name, Reader(name, title, surfaces, probe, whole))
         return probe
 
     return register
@@ -45,15 +48,13 @@ def check(principal: Principal, item: GovernanceItem) -> dict[str, bool]:
 
 
 def shown_in(principal: Principal, item: GovernanceItem, narrowed_to: ItemFilter, query: str | None) -> bool:
-    """Whether paging through a list to its end meets the item."""
-    cursor = None
-    while True:
-        page = find_items(principal, narrowed_to=narrowed_to, query=query, sort="newest", limit=100, cursor=cursor)
-        if any(hit.item.pk == item.pk for hit in page.hits):
-            return True
-        if page.next is None:
-            return False
-        cursor = page.next
+    """Whether a list, or the search for ``query``, holds the item: the reader's own question, about this one alone.
+
+    Every condition of the question stands; so the answer is what paging to the end would give, at the price of a row.
+    """
+    alone = replace(narrowed_to, only=item.pk)
+    page = find_items(principal, narrowed_to=alone, query=query, sort="newest", limit=1, counted=False)
+    return any(hit.item.pk == item.pk for hit in page.hits)
 
 
 @reader("items", title="List of beliefs in use", surfaces=("GET /items",))
@@ -63,7 +64,7 @@ def _in_items(principal: Principal, item: GovernanceItem) -> bool:
 
 @reader("items_search", title="Search in the list of beliefs", surfaces=("GET /items",))
 def _in_items_search(principal: Principal, item: GovernanceItem) -> bool:
-    return shown_in(principal, item, ItemFilter(fit_for_prompt=True), item.text[:4000])
+    return shown_in(principal, item, ItemFilter(fit_for_prompt=True), words_of(item)[:4000])
 
 
 @reader("item", title="The belief by its reference", surfaces=("GET /items/{ref}",))

@@ -1,12 +1,12 @@
 """A belief as a line of a list: short, and with the places that a reader looks for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
 from pawflow_web.lib.scanner import describe
 from pawflow_web.lib.text import excerpt, spans
-from review.models import GovernanceItem, Privacy, Scope
+from review.models import Evidence, GovernanceItem, Privacy, Scope
 from review.present import MASK, ItemOut, present_all
 from review.querysets import first_reason
 
@@ -37,11 +37,11 @@ def rows_of(items: Sequence[GovernanceItem], words: Sequence[str] = ()) -> list[
     return [_short(shown, words) for shown in present_all(items)]
 
 
-def full_rows(items: Sequence[GovernanceItem]) -> list[Row]:
-    """With all their words, and the flagged passages marked."""
+def full_rows(items: Sequence[GovernanceItem], sources: Mapping[int, Evidence] | None = None) -> list[Row]:
+    """With all their words, and the flagged passages marked. ``sources``: as for :func:`present_all`."""
     return [
         Row(**dict(shown), spans=flag_spans(item, shown.text))
-        for shown, item in zip(present_all(items), items, strict=True)
+        for shown, item in zip(present_all(items, sources), items, strict=True)
     ]
 
 

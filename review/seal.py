@@ -5,10 +5,13 @@ from typing import Any
 
 from django.db.models import F
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from pawflow_web.identity.person import is_signed_in, person_of
 from pawflow_web.web.context import Seal
+from pawflow_web.web.per_request import per_request
 from pawflow_web.web.templatetags.pawflow import thousands
 from review import snapshots
 from review.models import JournalEntry
@@ -19,18 +22,25 @@ CHECKED_ENTRIES = 50
 
 def seal_of(request: HttpRequest) -> Seal | None:
     """How many entries there are, and whether the last ones still seal each other up to the head of the chain."""
-    if not is_signed_in(request):
-        return None
+    return per_request(request, "review.seal", lambda: _seal(request)) if is_signed_in(request) else None
+
+
+def _seal(request: HttpRequest) -> Seal:
     entries = last_entries(person_of(request).user_id)
     if not entries:
         return Seal(_("Journal"), _("no entry yet"))
-    written = _("%(count)s entries") % {"count": thousands(entries[0].clock_seq)}
+    number = entries[0].clock_seq
+    written = ngettext("%(count)s entry", "%(count)s entries", number) % {"count": thousands(number)}
     broken = first_broken(entries)
     if broken is not None:
-        found = _("Entry %(seq)s does not fit") % {"seq": thousands(broken)}
-        return Seal(found, _("%(entries)s. Run manage.py verify_journal.") % {"entries": written}, intact=False)
-    checked = _("the last %(count)d checked, unbroken") % {"count": len(entries)}
-    return Seal(_("Journal, %(entries)s") % {"entries": written}, checked)
+        found = _("Journal broken at entry %(seq)s") % {"seq": thousands(broken)}
+        command = f".venv/bin/python manage.py verify_journal --owner {person_of(request).user_name}"
+        detail = _("%(entries)s. This shows all that does not fit:") % {"entries": written}
+        return Seal(found, detail, intact=False, url=reverse("journal"), command=command)
+    checked = _("the last %(count)d checked just now") % {"count": len(entries)}
+    if len(entries) == number:
+        checked = _("checked just now")
+    return Seal(_("Journal intact, %(entries)s") % {"entries": written}, checked, url=reverse("journal"))
 
 
 def last_entries(user_id: int) -> list[Any]:

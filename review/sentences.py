@@ -1,17 +1,20 @@
 """A belief's way through the product, told to the person it belongs to."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from review import words
+from review.compare import in_one
 from review.journal import Event
-from review.models import Evidence, GovernanceItem, JournalEntry, Privacy
+from review.models import Evidence, GovernanceItem, JournalEntry, Privacy, Reason, UseEvent
+from review.readers import readers
 from review.words import why
 
 QUOTE_CHARS = 600
@@ -35,9 +38,13 @@ DEEDS: dict[str, str | Promise] = {
     "flag": gettext_lazy("%(who)s flagged it"),
     "feedback": gettext_lazy("%(who)s said how useful it was"),
     "archive_request": gettext_lazy("%(who)s asked to archive it"),
+    "decline_archive": gettext_lazy("%(who)s kept it in use"),
     "lift_tombstone": gettext_lazy("%(who)s lifted the refusal"),
     "refuse": gettext_lazy("%(who)s offered the same words and was refused"),
     "reveal": gettext_lazy("%(who)s looked at the secret words"),
+    "seal": gettext_lazy("%(who)s made it secret; what was kept of it before is erased"),
+    "open": gettext_lazy("%(who)s said that it is no secret"),
+    "purge": gettext_lazy("%(who)s erased it for good"),
 }
 # Fields whose change a person understands without the rest of the record.
 _TOLD = {
@@ -55,7 +62,7 @@ _SPEAKS_FOR_ITSELF = {"accept", "reject", "restore", "forget", "correct", "expir
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a chain, as ``components/chain.html`` draws it."""
+    """One event of a chain, as ``components/chain.html`` draws it. ``words`` is a change of words, marked."""
 
     title: str
     at: datetime | None = None
@@ -65,6 +72,7 @@ class Step:
     status: str = ""
     url: str = ""
     url_text: str = ""
+    words: SafeString | str = ""
 
 
 def status_sentence(status: str, reason: str) -> str:
@@ -73,16 +81,52 @@ def status_sentence(status: str, reason: str) -> str:
     return _("%(meaning)s Why: %(why)s.") % {"meaning": meaning, "why": why(reason)}
 
 
-def history_steps(events: Sequence[Event]) -> list[Step]:
-    """What happened to a belief, the newest first."""
-    return [_step(event) for event in reversed(events)]
+def history_steps(
+    events: Sequence[Event], *, item: GovernanceItem | None = None, before: GovernanceItem | None = None
+) -> list[Step]:
+    """What happened to a belief, the newest first. With the one ``before`` it, whose words were corrected, the
+    change is shown word by word."""
+    steps = [_step(event) for event in events]
+    if steps and item is not None and before is not None and before.reason == Reason.CORRECTED:
+        steps[0] = _corrected(steps[0], events[0].entry, before, item)
+    return steps[::-1]
+
+
+def _corrected(step: Step, entry: JournalEntry, before: GovernanceItem, item: GovernanceItem) -> Step:
+    title = _("%(who)s corrected the words") % {"who": who(entry)}
+    if Privacy.SECRET in {before.privacy, item.privacy}:
+        return replace(step, title=title)
+    return replace(step, title=title, words=in_one(before.text, item.text))
+
+
+def use_steps(uses: Iterable[UseEvent]) -> list[Step]:
+    """Who was shown it, and as which of how many in the answer."""
+    return [
+        Step(
+            title=_("%(who)s used it") % {"who": use.principal.partition(":")[2] or _("An agent")},
+            at=use.at,
+            sentence=_("%(reader)s, place %(rank)d") % {"reader": _reader(use.reader), "rank": use.rank},
+            status="active",
+        )
+        for use in uses
+    ]
+
+
+def _reader(name: str) -> str:
+    known = readers.find(name)
+    return str(known.title) if known else name
+
+
+def deed(entry: JournalEntry) -> str:
+    """``You accepted it``."""
+    told = DEEDS.get(entry.verb) or "%(who)s: " + entry.verb.replace("_", " ").replace("%", "%%")
+    return str(told) % {"who": who(entry)}
 
 
 def _step(event: Event) -> Step:
     entry = event.entry
-    deed = DEEDS.get(entry.verb) or "%(who)s: " + entry.verb.replace("_", " ").replace("%", "%%")
     return Step(
-        title=str(deed) % {"who": _who(entry)},
+        title=deed(entry),
         at=entry.at,
         sentence=_moved(event),
         quote=event.comment,
@@ -90,7 +134,8 @@ def _step(event: Event) -> Step:
     )
 
 
-def _who(entry: JournalEntry) -> str:
+def who(entry: JournalEntry) -> str:
+    """You, an agent by its name, or the product itself."""
     if entry.actor_kind == "person":
         return _("You")
     return entry.actor_name if entry.actor_kind == "agent" else _("PawFlow")

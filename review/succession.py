@@ -64,6 +64,8 @@ def supersede(current: Act, loser: GovernanceItem, left: DateTimeTZRange) -> Non
         "supersede",
         status=status,
         valid=left,
+        # how exactly its old end was known says nothing of the new one
+        valid_to_precision="",
         reason=Reason.SUPERSEDED if gone else loser.reason,
         retired_at=current.clock.at if gone else None,
     )
@@ -75,10 +77,14 @@ def has_expired(item: GovernanceItem, now: datetime) -> bool:
 
 
 def retire_expired(current: Act, item: GovernanceItem) -> bool:
-    """What has expired goes to stale before anything is compared with it. Returns whether it did."""
+    """What has expired goes to stale before anything is compared with it. Returns whether it did.
+
+    That is no part of what somebody decides meanwhile, so undoing that does not bring it back.
+    """
     if not has_expired(item, current.clock.at):
         return False
-    return current.write(item, "expire", status=Status.STALE, reason=Reason.EXPIRED, retired_at=current.clock.at)
+    with current.decision():
+        return current.write(item, "expire", status=Status.STALE, reason=Reason.EXPIRED, retired_at=current.clock.at)
 
 
 def holding(items: ItemQuerySet) -> ItemQuerySet:

@@ -2,12 +2,12 @@
 
 from datetime import UTC
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import NotFound
 from review.ledger import Act, act
-from review.models import GovernanceItem, JournalEntry, Tombstone
+from review.models import GovernanceItem, JournalEntry, Status, Tombstone
 
 
 def bury(current: Act, item: GovernanceItem) -> Tombstone:
@@ -35,6 +35,32 @@ def lift(current: Act, tombstone: Tombstone) -> None:
     """These words may come again."""
     tombstone.lifted_at = current.clock.at
     tombstone.save(update_fields=["lifted_at"])
+
+
+def lift_own(current: Act, item: GovernanceItem) -> None:
+    """Lift the refusal that rejecting this item made. Another item with the same words that was rejected since, and
+    made none because this one stood, takes it over."""
+    stone = standing(item.user_id, item.text_digest)
+    if stone is None or stone.item_id != item.pk:
+        return
+    lift(current, stone)
+    others = GovernanceItem.objects.owned_by(item.user_id).filter(text_digest=item.text_digest, status=Status.REJECTED)
+    own = Tombstone.objects.filter(item_id=OuterRef("pk"))
+    heir = others.exclude(pk=item.pk).filter(~Exists(own)).order_by("pk").first()
+    if heir is not None:
+        bury(current, heir)
+
+
+def put_back(current: Act, item: GovernanceItem) -> None:
+    """Refuse the item's words again as they were refused before the refusal was lifted."""
+    if standing(item.user_id, item.text_digest) is not None:
+        return
+    lifted = Tombstone.objects.filter(user_id=item.user_id, digest=item.text_digest).order_by("-lifted_at").first()
+    if lifted is None:
+        bury(current, item)
+        return
+    lifted.lifted_at = None
+    lifted.save(update_fields=["lifted_at"])
 
 
 def lift_by_ref(*, principal: Principal, ref: str) -> Tombstone:

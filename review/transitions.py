@@ -67,7 +67,12 @@ EVENTS: Mapping[str, EventKind] = {
     "confirm": EventKind.MERGE,
     "refuse": EventKind.MERGE,
     "feedback": EventKind.FEEDBACK,
+    "seal": EventKind.SEALED,
+    "open": EventKind.EDIT,
+    "reveal": EventKind.REVEAL,
+    "purge": EventKind.PURGE,
     "archive_request": EventKind.ARCHIVE_REQUEST,
+    "decline_archive": EventKind.ARCHIVE_REQUEST,
 }
 
 _PARTICIPLES = {Status.NEEDS_REVIEW: "waiting for review"}

@@ -2,16 +2,37 @@
 
 from django.urls import path, re_path
 
-from review import item_views, views
+from review import bulk_views, item_views, question_views, record_views, views
 
 urlpatterns = [
     path("review", views.review, name="review"),
-    path("review/bulk", views.bulk, name="review-bulk"),
-    path("review/file", views.accept_file, name="review-file"),
+    path("review/bulk", bulk_views.bulk, name="review-bulk"),
+    path("review/file", bulk_views.accept_file, name="review-file"),
+    path("review/batches/<str:ref>/undo", bulk_views.batch_undo, name="review-batch-undo"),
+    path("review/refused", record_views.refused, name="refused"),
+    path("review/refused/<str:ref>/lift", record_views.lift, name="lift"),
+    path("review/archive", record_views.archive_requests, name="archive-requests"),
+    re_path(
+        r"^review/archive/(?P<ref>[^/]{1,40})/(?P<answer>approve|decline)$",
+        record_views.answer_archive,
+        name="answer-archive",
+    ),
+    path("review/journal", record_views.journal, name="journal"),
+    path("review/journal/verify", record_views.verify_journal, name="journal-verify"),
     re_path(r"^review/(?P<ref>[^/]{1,40})/(?P<verb>accept|reject)$", views.decide_one, name="review-decide"),
     path("items/<str:ref>", item_views.item, name="item"),
-    path("items/<str:ref>/readers", item_views.item_readers, name="item-readers"),
+    path("items/<str:ref>/receipt", item_views.item_receipt, name="item-receipt"),
+    path("items/<str:ref>/consequence", item_views.item_consequence, name="item-consequence"),
+    path("items/<str:ref>/proof", item_views.item_proof, name="item-proof"),
+    path("items/<str:ref>/reveal", item_views.item_reveal, name="item-reveal"),
+    path("items/<str:ref>/correct", question_views.item_correct, name="item-correct"),
+    path("items/<str:ref>/reject", question_views.item_reject, name="item-reject"),
+    path("items/<str:ref>/end", question_views.item_end, name="item-end"),
+    path("items/<str:ref>/edit", question_views.item_edit, name="item-edit"),
+    path("items/<str:ref>/purge", question_views.item_purge, name="item-purge"),
     re_path(
-        r"^items/(?P<ref>[^/]{1,40})/(?P<verb>accept|reject|forget|restore)$", item_views.item_act, name="item-act"
+        r"^items/(?P<ref>[^/]{1,40})/(?P<verb>accept|restore|forget|pin|unpin|undo)$",
+        item_views.item_act,
+        name="item-act",
     ),
 ]

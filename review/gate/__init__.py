@@ -6,7 +6,7 @@ losers first, insert.
 """
 
 from review.gate.admit import admit_one
-from review.gate.dry_run import assess
+from review.gate.dry_run import Examined, assess, examine
 from review.gate.slices import admit
 
-__all__ = ["admit", "admit_one", "assess"]
+__all__ = ["Examined", "admit", "admit_one", "assess", "examine"]

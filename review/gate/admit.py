@@ -18,6 +18,7 @@ from review.preparing import Prepared, prepare
 from review.proposals import Admission, Nearness, Proposal
 from review.snapshots import ScopeNames
 from review.succession import make_room
+from review.words_of import opened
 
 
 def admit_one(
@@ -68,13 +69,32 @@ def admit_prepared(
     said = _Said(current, prepared, principal, origin)
     if isinstance(plan, Repetition):
         said.again(plan)
-        return admission_of(plan)
-    return admission_of(plan, said.for_the_first_time(plan))
+        item = plan.item
+    else:
+        item = said.for_the_first_time(plan)
+    if plan.lifted is not None:
+        current.mention(item, "lift_tombstone")
+    return admission_of(plan, item)
+
+
+def store(
+    current: Act,
+    prepared: Prepared,
+    principal: Principal,
+    origin: str,
+    plan: Newcomer,
+    *,
+    comment: str = "",
+    **more: Any,
+) -> GovernanceItem:
+    """Write a new row as it was decided elsewhere, with its evidence; ``more`` are further columns of it."""
+    return _Said(current, prepared, principal, origin).for_the_first_time(plan, comment=comment, **more)
 
 
 def texts_of(ids: Sequence[int]) -> list[str]:
     """The words of these items; seldom any are asked for. Purged ones have none left."""
-    return list(GovernanceItem.objects.filter(pk__in=ids).values_list("text", flat=True)) if ids else []
+    rows = GovernanceItem.objects.filter(pk__in=ids).values_list("text", "privacy") if ids else ()
+    return [opened(*row) for row in rows]
 
 
 class _Said:
@@ -88,7 +108,7 @@ class _Said:
         self._origin = origin
         self._party = self._proposal.source.label or f"{principal.kind}:{principal.name}"
 
-    def for_the_first_time(self, plan: Newcomer) -> GovernanceItem:
+    def for_the_first_time(self, plan: Newcomer, *, comment: str = "", **more: Any) -> GovernanceItem:
         proposal, prepared = self._proposal, self._prepared
         place = proposal.place
         item = GovernanceItem(
@@ -118,8 +138,10 @@ class _Said:
             make_room(self._current, plan.room)
             for name, value in plan.room.changes.items():
                 setattr(item, name, value)
+        for name, value in more.items():
+            setattr(item, name, value)
         names = ScopeNames(place.agent_name, place.conversation_ref)
-        self._current.insert(item, dict(proposal.facet), names=names)
+        self._current.insert(item, dict(proposal.facet), comment=comment, names=names)
         self._add_evidence(item)
         return item
 
@@ -137,6 +159,7 @@ class _Said:
                 "restate",
                 status=plan.status,
                 reason=plan.reason,
+                contradicts=plan.contradicts,
                 retired_at=None,
                 expires_at=self._expiry(),
             )

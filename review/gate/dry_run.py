@@ -2,16 +2,27 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
-from review.gate.look_up import peek
-from review.gate.plan import Newcomer, admission_of, decide
+from review.gate.look_up import peek_many
+from review.gate.plan import Found, Newcomer, admission_of, decide
+from review.gate.slices import SLICE_PROPOSALS
 from review.judgement import origin_of
 from review.models import Origin, Status
 from review.preparing import Prepared, prepare
 from review.proposals import Admission, Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One proposal, looked through without a write. ``prepared`` is None for words that have no acceptable shape."""
+
+    proposal: Proposal
+    prepared: Prepared | None
+    admission: Admission
 
 
 def assess(proposals: Iterable[Proposal], principal: Principal, *, origin: str | None = None) -> Iterator[Admission]:
@@ -20,9 +31,18 @@ def assess(proposals: Iterable[Proposal], principal: Principal, *, origin: str |
     Repeats within the proposals count as duplicates of their first occurrence, of which there is no row yet.
     Values of one key among the proposals themselves are not held against each other.
     """
+    return (examined.admission for examined in examine(proposals, principal, origin=origin))
+
+
+def examine(proposals: Iterable[Proposal], principal: Principal, *, origin: str | None = None) -> Iterator[Examined]:
+    """The same with what was found in each proposal on the way."""
     channel = origin or origin_of(principal)
     met = _Met()
-    return (_assess(proposal, principal, channel, met) for proposal in proposals)
+    waiting = iter(proposals)
+    while slice_ := [_prepared(proposal) for proposal in islice(waiting, SLICE_PROPOSALS)]:
+        found = iter(peek_many([one for one in slice_ if isinstance(one, Prepared)], principal, channel))
+        for one in slice_:
+            yield _examined(one, next(found), principal, channel, met) if isinstance(one, Prepared) else one
 
 
 class _Met:
@@ -40,16 +60,27 @@ class _Met:
         return len(self._digests) > before
 
 
-def _assess(proposal: Proposal, principal: Principal, origin: str, met: _Met) -> Admission:
+def _prepared(proposal: Proposal) -> Prepared | Examined:
     try:
-        prepared = prepare(proposal)
-        plan = decide(peek(prepared, principal, origin), prepared, principal, origin)
+        return prepare(proposal)
     except DomainError as error:
-        return Admission("invalid", error=error, reason=error.code)
+        return Examined(proposal, None, _invalid(error))
+
+
+def _examined(prepared: Prepared, found: Found, principal: Principal, origin: str, met: _Met) -> Examined:
+    proposal = prepared.proposal
+    try:
+        plan = decide(found, prepared, principal, origin)
+    except DomainError as error:
+        return Examined(proposal, prepared, _invalid(error))
     answer = admission_of(plan)
     if isinstance(plan, Newcomer) and _stands_for_its_words(plan, prepared, origin) and not met.add(prepared):
-        return replace(answer, outcome="duplicate", contradicts=None, superseded=())
-    return answer
+        answer = replace(answer, outcome="duplicate", contradicts=None, superseded=())
+    return Examined(proposal, prepared, answer)
+
+
+def _invalid(error: DomainError) -> Admission:
+    return Admission("invalid", error=error, reason=error.code)
 
 
 def _stands_for_its_words(plan: Newcomer, prepared: Prepared, origin: str) -> bool:

@@ -68,6 +68,32 @@ def peek(prepared: Prepared, principal: Principal, origin: str) -> Found:
     return _found(rows, prepared, principal, moment, GovernanceItem.objects.all(), retire)
 
 
+_MET = """
+SELECT clock_timestamp(), ARRAY(
+  SELECT digest FROM unnest(%(digests)s::text[]) AS given (digest)
+  WHERE EXISTS (SELECT FROM review_governanceitem WHERE user_id = %(user)s AND text_digest = given.digest)
+     OR EXISTS (SELECT FROM review_tombstone AS known WHERE known.user_id = %(user)s AND known.digest = given.digest)
+)
+"""
+
+
+def peek_many(many: Sequence[Prepared], principal: Principal, origin: str) -> list[Found]:
+    """:func:`peek` for each of many. Words that were never here cost no statement of their own."""
+    if not many:
+        return []
+    digests = [prepared.digest for prepared in many]
+    moment, met = execute(_MET, {"user": principal.user_id, "digests": digests})[0]
+    return [
+        peek(prepared, principal, origin) if prepared.digest in met or _names_others(prepared) else Found(moment)
+        for prepared in many
+    ]
+
+
+def _names_others(prepared: Prepared) -> bool:
+    """Whether it may meet more than its own words."""
+    return bool(prepared.proposal.exclusive_key) or prepared.proposal.replaces is not None
+
+
 def _found(
     rows: Sequence[Row],
     prepared: Prepared,
@@ -82,7 +108,10 @@ def _found(
     wanted = {*ids["words"], *ids["rival"], *([named] if named is not None else [])}
     known = {item.pk: item for item in items.filter(pk__in=wanted)} if wanted else {}
     words = [known[pk] for pk in ids["words"]]
-    for item in _on_other_keys(items, principal.user_id, words, proposal.exclusive_key):
+    contested = {item.contradicts_id for item in words if item.contradicts_id is not None}
+    further = [*_on_other_keys(items, principal.user_id, words, proposal.exclusive_key)]
+    further += items.filter(pk__in=contested) if contested else []
+    for item in further:
         known.setdefault(item.pk, item)
     retire(known.values())
     return Found(
@@ -91,6 +120,7 @@ def _found(
         rivals=[item for item in known.values() if item.exclusive_key and not item.valid.isempty],
         tombstone=Tombstone.objects.get(pk=ids["tombstone"][0]) if ids["tombstone"] else None,
         named=known.get(named) if named is not None else None,
+        contested=[known[pk] for pk in contested if pk in known],
         refused_since=ids["refused"],
     )
 

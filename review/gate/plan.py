@@ -8,7 +8,7 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict
 from review.judgement import Again, judge_again, judge_new, preferred
 from review.kinds import kind_named
-from review.models import READABLE, GovernanceItem, Reason, Status, Tombstone
+from review.models import READABLE, GovernanceItem, Origin, Reason, Status, Tombstone
 from review.placement import nothing_left
 from review.preparing import Prepared
 from review.proposals import Admission, Outcome
@@ -20,7 +20,8 @@ from review.transitions import check_transition
 class Found:
     """What stands where the words want to go, at the moment ``now``; what has expired is stale in it.
 
-    ``rivals`` are the values of the keys that may matter, ``named`` is the belief that the proposal replaces.
+    ``rivals`` are the values of the keys that may matter, ``named`` is the belief that the proposal replaces, and
+    ``contested`` are those that the words contradict so far.
     """
 
     now: datetime
@@ -28,6 +29,7 @@ class Found:
     rivals: Sequence[GovernanceItem] = ()
     tombstone: Tombstone | None = None
     named: GovernanceItem | None = None
+    contested: Sequence[GovernanceItem] = ()
     # ids of items that were refused after somebody looked at how near the words come to refusals
     refused_since: Sequence[int] = ()
 
@@ -52,6 +54,7 @@ class Repetition:
     status: str
     reason: str
     room: Room | None = None
+    contradicts: GovernanceItem | None = None
     lifted: Tombstone | None = None
 
 
@@ -87,7 +90,7 @@ def decide(
         return Refusal(refused)
     replaces = prepared.proposal.replaces
     if duplicate is not None and (replaces is None or replaces.pk == duplicate.pk):
-        return _repetition(found, prepared, duplicate, origin, near=near, lifted=refused)
+        return _repetition(found, prepared, duplicate, principal, origin, near=near, lifted=refused)
     _require_replaceable(found, prepared)
     if duplicate is not None and duplicate.status != Status.STALE:
         raise Conflict(f"These words already stand as #{duplicate.ref}.", fields={"duplicate_of": duplicate.ref})
@@ -107,20 +110,52 @@ def admission_of(plan: Plan, item: GovernanceItem | None = None) -> Admission:
 
 
 def _repetition(
-    found: Found, prepared: Prepared, item: GovernanceItem, origin: str, *, near: bool, lifted: Tombstone | None
+    found: Found,
+    prepared: Prepared,
+    item: GovernanceItem,
+    principal: Principal,
+    origin: str,
+    *,
+    near: bool,
+    lifted: Tombstone | None,
 ) -> Repetition:
     effect = judge_again(prepared, item, origin, near_tombstone=near)
+    rivals = _rivals_of_words(found, item)
+    room = find_room(item.valid, rivals, found.now)
+    if effect == "restate" and not (_wins(room, prepared, principal) and _may_be_meant(room.loser, item)):
+        # What stands there does not give way: words that wait go on waiting, stale ones begin to.
+        effect = "review" if item.status == Status.STALE else "evidence"
     if effect == "restate":
-        # On a key they take their place as new words would; having no end, they always fit.
         check_transition(item.status, "restate", Status.ACTIVE)
-        rivals = [row for row in found.on_key(item.exclusive_key) if row.pk != item.pk]
-        room = find_room(item.valid, rivals, found.now)
-        return Repetition(item, effect, Status.ACTIVE, Reason.RESTATED, room, lifted)
+        return Repetition(item, effect, Status.ACTIVE, Reason.RESTATED, room, lifted=lifted)
     if effect == "review":
         check_transition(item.status, "restate", Status.NEEDS_REVIEW)
-        reason = Reason.NEAR_TOMBSTONE if near else Reason.EXTRACTOR_REVIEW
-        return Repetition(item, effect, Status.NEEDS_REVIEW, reason, lifted=lifted)
+        reason = Reason.EXTRACTOR_REVIEW if origin == Origin.EXTRACTOR else Reason.CONTRADICTS_ACTIVE
+        reason = Reason.NEAR_TOMBSTONE if near else reason
+        return Repetition(item, effect, Status.NEEDS_REVIEW, reason, contradicts=room.loser, lifted=lifted)
     return Repetition(item, effect, item.status, item.reason, lifted=lifted)
+
+
+def _rivals_of_words(found: Found, item: GovernanceItem) -> list[GovernanceItem]:
+    """Whose place words that stand there would take: the other values of their key, and what they are known to
+    contradict."""
+    rivals = {row.pk: row for row in found.on_key(item.exclusive_key) if row.pk != item.pk}
+    for row in found.contested:
+        if row.pk == item.contradicts_id and row.status in READABLE and not row.valid.isempty:
+            rivals[row.pk] = row
+    return list(rivals.values())
+
+
+def _may_be_meant(loser: GovernanceItem | None, item: GovernanceItem) -> bool:
+    """Another party said that the words take that one's place. Whoever says only the words may not mean so: what a
+    person pinned or decided does not go by that alone, not even for its owner."""
+    if loser is None or loser.pk != item.contradicts_id:
+        return True
+    return bool(item.exclusive_key and item.exclusive_key == loser.exclusive_key) or not (loser.pinned or loser.decided)
+
+
+def _wins(room: Room, prepared: Prepared, principal: Principal) -> bool:
+    return room.loser is None or (room.fits and _may_displace(room.loser, prepared, principal))
 
 
 def _newcomer(
@@ -129,7 +164,7 @@ def _newcomer(
     proposal = prepared.proposal
     judged = judge_new(prepared, principal, origin, kind_named(proposal.kind), near_tombstone=near)
     room = find_room(proposal.valid, _rivals(found, proposal.exclusive_key), found.now)
-    wins = room.loser is None or (judged.may_replace and room.fits and _may_displace(room.loser, prepared, principal))
+    wins = room.loser is None or (judged.may_replace and _wins(room, prepared, principal))
     if judged.status == Status.ACTIVE and not wins:
         return Newcomer(
             Status.NEEDS_REVIEW,

@@ -5,6 +5,26 @@ reference, so that what may be seen is decided here and once.
 """
 
 from review.lifecycle.bulk import BulkResult, decide_many
+from review.lifecycle.correcting import correct
 from review.lifecycle.deciding import Decision, Forgotten, accept, forget, reject, restore
+from review.lifecycle.editing import Changes, edit
+from review.lifecycle.ending import end
+from review.lifecycle.undoing import Undone, undo, undo_batch
 
-__all__ = ["BulkResult", "Decision", "Forgotten", "accept", "decide_many", "forget", "reject", "restore"]
+__all__ = [
+    "BulkResult",
+    "Changes",
+    "Decision",
+    "Forgotten",
+    "Undone",
+    "accept",
+    "correct",
+    "decide_many",
+    "edit",
+    "end",
+    "forget",
+    "reject",
+    "restore",
+    "undo",
+    "undo_batch",
+]

@@ -29,6 +29,7 @@ def decide_many(
     """Accept, reject or forget up to :data:`~review.limits.BULK_MOST` beliefs, each by itself: what cannot be
     decided stays and is named. Contradicting and flagged beliefs are never accepted this way. The clock is held for
     one decision at a time, so that the owner's agents get in between."""
+    principal.require_person()
     verbs: dict[str, Callable[..., Decision | Forgotten]] = {
         "accept": partial(accept, in_bulk=True),
         "reject": reject,

@@ -1,29 +1,15 @@
 """Steps that several decisions take."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import Conflict, StaleRevision
-from review.find import by_reference
+from pawflow_web.lib.errors import Conflict
 from review.ledger import Act
 from review.models import LIVE, GovernanceItem
-from review.succession import retire_expired
-
-
-def locked_item(
-    principal: Principal, reference: str, revision: int | None, *, readable: bool = False
-) -> GovernanceItem:
-    """The row under the clock. What an agent may not recall does not exist for its decisions either."""
-    rows = GovernanceItem.objects.locked()
-    items = rows.recallable(principal) if readable else rows.visible_to(principal)
-    item = by_reference(items, reference)
-    if revision is not None and revision != item.revision:
-        raise StaleRevision(
-            f"#{item.ref} has changed since you read it.", fields={"revision": item.revision, "ref": item.ref}
-        )
-    return item
+from review.proposals import Place
+from review.succession import holding, retire_expired
 
 
 def future_expiry(current: Act, item: GovernanceItem) -> datetime | None:
@@ -31,19 +17,20 @@ def future_expiry(current: Act, item: GovernanceItem) -> datetime | None:
     return None if item.expires_at is not None and item.expires_at <= current.clock.at else item.expires_at
 
 
-def require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange) -> None:
+def require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange, *, place: Place | None = None) -> None:
     """Two rows in use with the same words in the same place cannot be; the unique index would say so less
-    kindly."""
+    kindly. ``place`` is where the item goes, default where it is."""
     if not valid.upper_inf or valid.isempty:
         return
+    place = place or Place.like(item)
     twin = (
         GovernanceItem.objects.locked()
         .owned_by(item.user_id)
         .filter(
             kind=item.kind,
             text_digest=item.text_digest,
-            scope_agent=item.scope_agent,
-            scope_conversation=item.scope_conversation,
+            scope_agent_id=place.agent_id,
+            scope_conversation_id=place.conversation_id,
             status__in=LIVE,
             valid__upper_inf=True,
         )
@@ -52,3 +39,16 @@ def require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange) 
     )
     if twin is not None and not retire_expired(current, twin):
         raise Conflict(f"The same words already stand as #{twin.ref}.", fields={"duplicate_of": twin.ref})
+
+
+def require_room(current: Act, item: GovernanceItem, valid: DateTimeTZRange, *, among: Collection[int] = ()) -> None:
+    """Raises :class:`Conflict` naming another value of the item's key that holds at some time of ``valid``.
+
+    ``among`` are rows that change in the same act and are left alone here.
+    """
+    if not item.exclusive_key or valid.isempty:
+        return
+    rows = holding(GovernanceItem.objects.locked().owned_by(item.user_id)).exclude(pk=item.pk)
+    for row in rows.filter(exclusive_key=item.exclusive_key, valid__overlap=valid):
+        if row.pk in among or not retire_expired(current, row):
+            raise Conflict(f"#{row.ref} holds at that time, and only one can.", fields={"contradicts": row.ref})

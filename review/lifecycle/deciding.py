@@ -7,13 +7,14 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, NeedsApproval
 from review import tombstones
-from review.archiving import approve_archive, ask_for_archive
 from review.find import by_reference
 from review.ledger import Act, act
-from review.lifecycle.common import future_expiry, locked_item, require_no_twin
+from review.lifecycle.common import future_expiry, require_no_twin
+from review.locked import locked_item
 from review.models import GRAVE, ArchiveRequest, GovernanceItem, Reason, Status, Tombstone
 from review.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
 from review.transitions import check_transition
+from review.wishes import answer_wishes, ask_for_archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def accept(
             are in use elsewhere (``fields.duplicate_of``).
         NeedsApproval: flagged, and this is one of many.
     """
+    principal.require_person()
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "accept", Status.ACTIVE)
@@ -69,7 +71,7 @@ def accept(
             # It was corrected away; who puts it back means that it holds from now on.
             valid = DateTimeTZRange(current.clock.at, None)
         require_no_twin(current, item, valid)
-        room = _room_for(current, item, valid, demote)
+        room = room_for(current, item, valid, demote)
         make_room(current, room)
         current.write(
             item,
@@ -88,6 +90,7 @@ def accept(
 
 def reject(*, principal: Principal, reference: str, revision: int | None = None, comment: str = "") -> Decision:
     """It should never have been believed: out of every reader, and its words are refused from now on."""
+    principal.require_person()
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "reject", Status.REJECTED)
@@ -100,7 +103,7 @@ def reject(*, principal: Principal, reference: str, revision: int | None = None,
             contradicts=None,
             comment=comment,
         )
-        approve_archive(current, item)
+        answer_wishes(current, item)
         return Decision(item, current.last_decision, tombstone=tombstones.bury(current, item))
 
 
@@ -109,6 +112,7 @@ def restore(*, principal: Principal, reference: str, revision: int | None = None
 
     Raises :class:`Conflict` naming the row when the same words have been stored again meanwhile.
     """
+    principal.require_person()
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "restore", Status.NEEDS_REVIEW)
@@ -147,7 +151,7 @@ def forget(*, principal: Principal, reference: str, revision: int | None = None,
             retired_at=current.clock.at,
             comment=comment,
         )
-        approve_archive(current, item)
+        answer_wishes(current, item)
         return Forgotten(item, current.last_decision)
 
 
@@ -161,7 +165,7 @@ def _refuse_in_bulk(item: GovernanceItem) -> None:
         )
 
 
-def _room_for(current: Act, item: GovernanceItem, valid: DateTimeTZRange, demote: str | None) -> Room:
+def room_for(current: Act, item: GovernanceItem, valid: DateTimeTZRange, demote: str | None = None) -> Room:
     """Where an accepted value goes among the others of its key. Raises :class:`Conflict` for one that may not give
     way."""
     room = find_room(valid, _rivals(current, item, demote), current.clock.at)

@@ -2,6 +2,7 @@ from review.models.archive import ArchiveRequest
 from review.models.batch import Batch
 from review.models.believed import Believed
 from review.models.choices import (
+    ERASING,
     GRAVE,
     LIVE,
     READABLE,
@@ -22,8 +23,10 @@ from review.models.item import GovernanceItem
 from review.models.journal import JournalEntry, JournalPayload
 from review.models.tombstone import Tombstone
 from review.models.use import ItemUse, UseEvent
+from review.models.vector import ItemVector, VectorMark
 
 __all__ = [
+    "ERASING",
     "GRAVE",
     "LIVE",
     "READABLE",
@@ -39,6 +42,7 @@ __all__ = [
     "ImportJob",
     "ImportState",
     "ItemUse",
+    "ItemVector",
     "JournalEntry",
     "JournalPayload",
     "KindName",
@@ -49,4 +53,5 @@ __all__ = [
     "Status",
     "Tombstone",
     "UseEvent",
+    "VectorMark",
 ]

@@ -102,6 +102,10 @@ class EventKind(models.TextChoices):
     REVEAL = "reveal"
 
 
+# below an entry of these, what was kept of the item is gone
+ERASING = (EventKind.PURGE, EventKind.SEALED)
+
+
 class ArchiveState(models.TextChoices):
     PENDING = "pending"
     APPROVED = "approved"

@@ -16,7 +16,10 @@ class Evidence(models.Model):
     # kind and name of the party, for example agent:coder or import:memory.jsonl
     principal = models.CharField(max_length=300)
     agent = models.ForeignKey(Agent, on_delete=models.SET_NULL, null=True, related_name="+")
-    conversation = models.ForeignKey(Conversation, on_delete=models.SET_NULL, null=True, related_name="+")
+    # review_evidence_said_in serves the deletion of a conversation too
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
     turn = models.CharField(max_length=220, default="", blank=True)
     file = models.CharField(max_length=255, default="", blank=True)
     line = models.IntegerField(null=True)
@@ -35,4 +38,8 @@ class Evidence(models.Model):
                 nulls_distinct=False,
                 name="review_evidence_one_voice",
             ),
+        ]
+        indexes = [
+            # what was last said in a conversation, for the view by project
+            models.Index(fields=["conversation", "-id"], name="review_evidence_said_in"),
         ]

@@ -13,6 +13,8 @@ class Feedback(models.Model):
     # kind and name of the party, as in Evidence
     principal = models.CharField(max_length=300)
     helpful = models.BooleanField()
+    # hundredths by which it moved the confidence: what is taken back when the vote changes
+    points = models.SmallIntegerField(default=0)
     note = models.CharField(max_length=COMMENT_MOST, default="", blank=True)
     at = models.DateTimeField()
 

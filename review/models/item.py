@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -5,7 +6,7 @@ from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField
 from django.db import models
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
-from django.db.models.functions import Length
+from django.db.models.functions import Coalesce, Length
 from django.db.models.lookups import GreaterThanOrEqual, LessThanOrEqual
 
 from conversations.models import Conversation
@@ -89,6 +90,8 @@ class GovernanceItem(models.Model):
         supersedes_ref: str | None
         superseded_by_ref: str | None
         archive_pending: bool
+        use_count: int
+        last_used_at: datetime | None
 
     class Meta:
         constraints = [
@@ -153,6 +156,24 @@ class GovernanceItem(models.Model):
                 fields=["user", "tier", "scope", "-recorded_at", "-id"],
                 condition=models.Q(status__in=[*READABLE]) & ~models.Q(tier=""),
                 name="review_item_digest",
+            ),
+            # the same for one agent and its conversation, past the rows of all others
+            models.Index(
+                "user",
+                "tier",
+                "scope",
+                Coalesce("scope_agent", 0),
+                Coalesce("scope_conversation", 0),
+                models.F("recorded_at").desc(),
+                models.F("id").desc(),
+                condition=models.Q(status__in=[*READABLE]) & ~models.Q(tier=""),
+                name="review_item_place",
+            ),
+            # what stands first in every digest
+            models.Index(
+                fields=["user", "-recorded_at", "-id"],
+                condition=models.Q(status__in=[*READABLE], pinned=True) & ~models.Q(tier=""),
+                name="review_item_pinned",
             ),
             # the tail of a search, and the catch-up of the index
             models.Index(fields=["user", "-changed_seq"], name="review_item_changed"),

@@ -1,7 +1,7 @@
 from django.conf import settings
 from django.db import models
 
-from review.models.choices import EventKind, Reason
+from review.models.choices import ERASING, EventKind, Reason
 
 
 class JournalEntry(models.Model):
@@ -41,6 +41,8 @@ class JournalEntry(models.Model):
         indexes = [
             models.Index(fields=["item_id", "seq"], name="review_journal_item"),
             models.Index(fields=["user", "decision"], name="review_journal_decision"),
+            # when words were last erased, which the search index asks at every look
+            models.Index(fields=["user", "seq"], condition=models.Q(event__in=ERASING), name="review_journal_erasing"),
         ]
 
 

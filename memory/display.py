@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from review.feedback import Vote
 from review.find import Coverage
 from review.lifecycle import Forgotten
+from review.models import ArchiveRequest
 from review.present import ItemOut
 from review.proposals import Admission
 from review.words import why
@@ -33,10 +35,27 @@ def recalled(items: Sequence[ItemOut], coverage: Coverage) -> str:
     return head if coverage.complete else f"{head}\nNot complete: {', '.join(coverage.reasons)}."
 
 
+def listed(items: Sequence[ItemOut], total: int) -> str:
+    shown = "\n".join(f"- {item.text} #{item.number}" for item in items) or "Nothing here."
+    return shown if len(items) >= total else f"{shown}\n{len(items)} of {total}."
+
+
 def forgotten(done: Forgotten) -> str:
     if done.forgotten:
         return f"#{done.item.number} is out of use. A person can bring it back."
     return f"#{done.item.number} stays until a person decides; the request is pending."
+
+
+def voted(done: Vote) -> str:
+    number = done.item.number
+    counted = f"{done.helpful} helpful, {done.unhelpful} not"
+    if done.item.status == "needs_review":
+        return f"Noted for #{number} ({counted}). It waits for a person."
+    return f"Noted for #{number} ({counted}). Its confidence is {done.item.confidence / 100:.2f}."
+
+
+def archive_asked(request: ArchiveRequest) -> str:
+    return f"#{request.item.number} stays in use until a person decides; the request is pending."
 
 
 def duplicates(count: int, *, exact: bool) -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.models.note import TAG_LONGEST, Category
 from pawflow_web.web.forms import PanelForm
+from pawflow_web.web.time_travel import PARAMETERS, input_type
 from review import words
 from review.limits import TEXT_MOST, TTL_DAYS_MOST
 
@@ -56,14 +57,26 @@ class FilterForm(PanelForm):
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
 
+    known_at = forms.CharField(
+        label=_("As known on"),
+        required=False,
+        max_length=40,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    used = forms.ChoiceField(
+        label=_("Use"), required=False, choices=[("", _("Used or not")), ("never", _("Never used by an agent"))]
+    )
+
     BAR = ("status", "scope", "category")
-    MORE = ("agent", "tag", "kind", "origin", "privacy", "pinned", "as_of")
+    MORE = ("agent", "tag", "kind", "origin", "privacy", "pinned", "used", "as_of", "known_at")
 
     def __init__(self, *args: Any, agents: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chooser = self.fields["agent"]
         assert isinstance(chooser, forms.ChoiceField)  # noqa: S101 - declared above
         chooser.choices = [("", _("Any agent")), *((name, name) for name in agents)]
+        for name in PARAMETERS:
+            self.fields[name].widget.input_type = input_type(str(self.data.get(name, "")))
 
 
 class AddForm(PanelForm):

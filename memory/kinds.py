@@ -1,10 +1,11 @@
 """What the gate needs to know of notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
 
+from memory.facets import checked_category, checked_durability, checked_importance, clean_tags
 from memory.models import Memory
 from memory.models.note import TAGS_MOST, Category
 from pawflow_web.lib.db import execute, insert_statement, values_of
@@ -64,6 +65,9 @@ class NoteKind(Kind):
             changes["category"] = facet["category"]
         return changes
 
+    def edited(self, item: GovernanceItem, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: _EDITABLE[name](value) for name, value in wanted.items()}
+
     def narrow(self, *, categories: Sequence[str], tags: Sequence[str], all_tags: bool) -> Q:
         condition = Q()
         if categories:
@@ -72,6 +76,9 @@ class NoteKind(Kind):
             condition &= Q(memory__tags__contains=list(tags)) if all_tags else Q(memory__tags__overlap=list(tags))
         return condition
 
+    def exclude(self, *, categories: Sequence[str], tags: Sequence[str]) -> Q:
+        return ~Q(memory__category__in=list(categories)) & ~Q(memory__tags__overlap=list(tags))
+
     def index_terms(self, item: GovernanceItem) -> dict[str, list[str]]:
         row = item.memory
         return {"category": [row.category] if row.category else [], "tag": list(row.tags)}
@@ -79,5 +86,12 @@ class NoteKind(Kind):
     def found_by(self, item: GovernanceItem) -> tuple[str, ...]:
         return tuple(item.memory.tags)
 
+
+_EDITABLE: Mapping[str, Callable[[Any], Any]] = {
+    "tags": clean_tags,
+    "category": checked_category,
+    "importance": checked_importance,
+    "durability": checked_durability,
+}
 
 kinds.add(NoteKind.name, NoteKind())

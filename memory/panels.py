@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory import views
+from memory import context_views, import_views, views
 from memory.browse import total_of
 from pawflow_web.identity.person import is_signed_in
 from pawflow_web.web.panels import Count, panel
@@ -24,3 +24,9 @@ memories = panel(
     tab=True,
     key="m",
 )(views.memories)
+
+context = panel("context", title=_("Context preview"), group="beliefs", icon="eye", order=40, key="x")(
+    context_views.context
+)
+
+imports = panel("imports", title=_("Imports"), group="system", icon="import", order=30)(import_views.imports)

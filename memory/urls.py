@@ -2,9 +2,14 @@
 
 from django.urls import path
 
-from memory import views
+from memory import context_views, import_views, views
 
 urlpatterns = [
     path("memories", views.memories, name="memories"),
     path("memories/bulk", views.bulk, name="memories-bulk"),
+    path("memories/context", context_views.context, name="context"),
+    path("memories/markdown", context_views.markdown, name="memories-markdown"),
+    path("imports", import_views.imports, name="imports"),
+    path("imports/check", import_views.check, name="imports-check"),
+    path("checkup", import_views.checkup, name="checkup"),
 ]

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from memory.browse import Browse, add_form, browse
+from memory.browse import Browse, add_form, browse, matching
 from memory.forms import AddForm
 from memory.notes.services import Remembered, remember_note
 from pawflow_web.identity.person import person_of
@@ -26,16 +26,19 @@ from pawflow_web.web.render import (
     toast,
     wants_partial,
 )
+from pawflow_web.web.time_travel import shows_the_past, tells_wrong_times
 from review import refusals
 from review.forms import BulkForm
-from review.lifecycle import decide_many
-from review.outcomes import bulk_words
+from review.limits import BULK_MOST
+from review.many import Chosen, ask, decide, needs_asking, note_of_many
 from review.rows import reader_words
 from review.words import why
 
 TEMPLATE = "memory/memories.html"
 
 
+@shows_the_past
+@tells_wrong_times
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_required
 def memories(request: HttpRequest) -> HttpResponse:
@@ -81,25 +84,29 @@ def add(request: HttpRequest) -> HttpResponse:
 @require_POST
 @person_required
 def bulk(request: HttpRequest) -> HttpResponse:
-    """Accept, forget or reject the chosen rows, each by itself."""
+    """Accept, forget or reject the chosen rows, or all that match, each by itself."""
     form = BulkForm(request.POST)
-    refs, revisions = form.chosen()
-    if not form.is_valid() or not refs:
+    if not form.is_valid():
         raise Invalid(_("Choose at least one row, and what to do with it."))
-    verb, comment = form.cleaned_data["verb"], form.cleaned_data["reason"]
-    _batch, results = decide_many(
-        principal=person_of(request), action=verb, references=refs, revisions=revisions, comment=comment
-    )
-    sentence = bulk_words(verb, results)
     back = own_path(request.POST.get("back", "")) or reverse("memories")
+    given = QueryDict(back.partition("?")[2])
+    chosen = Chosen(*form.chosen())
+    if form.cleaned_data["whole"]:
+        refs, rest = matching(request, given, BULK_MOST)
+        chosen = Chosen(refs, rest=rest)
+    if needs_asking(form, chosen):
+        return ask(request, form, chosen, back=back, target="#memories-list")
+    done = decide(request, form, chosen)
     if not wants_partial(request):
-        messages.success(request, sentence)
+        messages.success(request, done.sentence)
         return redirect(back)
+    note = note_of_many(request, done)
     forget_all(request)
-    context = {"browse": browse(request, QueryDict(back.partition("?")[2]))}
+    context = {"browse": browse(request, given)}
     coverage = out_of_band(request, f"{TEMPLATE}#coverage", {**context, "swap": True})
-    parts = (coverage, toast(request, sentence), shell_news(request))
-    return render_panel(request, TEMPLATE, context, partial="list", out_of_band=parts)
+    headers = {"HX-Retarget": "#memories-list", "HX-Reswap": "outerHTML", "HX-Trigger": "dialog-close"}
+    parts = (coverage, note, shell_news(request))
+    return render_panel(request, TEMPLATE, context, partial="list", headers=headers, out_of_band=parts)
 
 
 # --- what became of the words -------------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from typing import Any
 
 from django.db import DatabaseError
 from django.db.models import QuerySet
 
 from memory.importers.formats import Format
+from memory.importers.material import Material
 from memory.importers.report import Decided, Report
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.models import Agent, User
@@ -16,26 +18,44 @@ from review.models import ImportJob, ImportState
 _LINE_MOST = 2**31 - 1
 
 
-class Unfinished:
-    """A run under way. Its lock belongs to this connection and ends with it, also when the process is killed."""
+# In the kept report of a run that stopped by itself, to let other work in between: it was not cut off.
+_PAUSED = "paused"
+_RESUMED = "resumed_at_line"
 
-    def __init__(self, job: ImportJob, *, is_resumed: bool) -> None:
+
+class Unfinished:
+    """A run under way. Its lock belongs to this connection and ends with it, also when the process is killed.
+
+    ``was_cut_off``: one before it came to an end that nobody wanted. ``resumed_at_line`` is where it went on then.
+    """
+
+    def __init__(self, job: ImportJob) -> None:
         self.job = job
-        self.is_resumed = is_resumed
+        self.was_cut_off = job.decided > 0 and not job.report.get(_PAUSED)
+        self.resumed_at_line: int | None = job.report.get(_RESUMED)
+        self.is_over = False
 
     def decided(self) -> Decided:
         return Decided.of(self.job.decided, self.job.line, self.job.report)
 
     def keep(self, decided: Decided) -> None:
         """Write how far it came. Called inside the transaction that stores what was decided."""
-        self._update(decided=decided.count, line=min(decided.line, _LINE_MOST), report=decided.value())
+        self._update(decided=decided.count, line=min(decided.line, _LINE_MOST), report=self._kept(decided))
+
+    def pause(self, decided: Decided) -> None:
+        """Stop for now; the next run over the same bytes goes on as if it had not stopped."""
+        self._update(report={**self._kept(decided), _PAUSED: True})
 
     def finish(self, report: Report) -> None:
+        self.is_over = True
         self._update(state=ImportState.DONE, finished_at=now(), report=report.value())
 
     def fail(self) -> None:
         """Something stopped it; the next run over the same bytes goes on."""
         self._update(state=ImportState.FAILED)
+
+    def _kept(self, decided: Decided) -> dict[str, Any]:
+        return {**decided.value(), _RESUMED: self.resumed_at_line}
 
     def _update(self, **changes: object) -> None:
         ImportJob.objects.filter(pk=self.job.pk).update(**changes)
@@ -57,18 +77,28 @@ def unfinished_job(form: Format, report: Report, user: User, agent: Agent | None
         else:
             job = _new(form, report, user, agent)
         with _lock(job):
-            run = Unfinished(job, is_resumed=job.decided > 0)
+            run = Unfinished(job)
             try:
                 yield run
             except BaseException:
                 with suppress(DatabaseError):
                     run.fail()
                 raise
+    if not run.is_over:
+        return
     # What others left behind is void now: everything in the file has been brought.
     with _locked(same) as left:
         ImportJob.objects.filter(pk__in=[other.pk for other in left]).update(
             state=ImportState.FAILED, finished_at=now()
         )
+
+
+def give_up(material: Material, user: User, agent: str | None) -> None:
+    """A person cancelled the run over this material. Importing it again goes on, as after any other cut."""
+    rows = ImportJob.objects.filter(user=user, agent__name=agent, sha256=material.sha256, finished_at=None)
+    for job in rows.filter(format=material.form.name):
+        kept = {name: value for name, value in job.report.items() if name != _PAUSED}
+        ImportJob.objects.filter(pk=job.pk).update(state=ImportState.FAILED, report=kept)
 
 
 @contextmanager

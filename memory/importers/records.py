@@ -10,12 +10,19 @@ class Note:
 
     ``quote`` is the passage of the file they stand for. With a ``fault`` (code, sentence) they are no words at
     all and count as invalid.
+
+    Args:
+        since: the ISO date or month that the file gives for them; they hold from then on.
+        uncertain: the file itself says that it is not sure.
     """
 
     text: str
     quote: str = ""
     tags: tuple[str, ...] = ()
     fault: tuple[str, str] | None = None
+    category: str = ""
+    since: str = ""
+    uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

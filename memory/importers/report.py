@@ -22,9 +22,9 @@ _OUTCOMES = {
     "refused": "tombstoned",
     "invalid": "invalid",
 }
-_TOO_LONG = f"an observation is longer than {TEXT_MOST:,} characters together with its entity; it was left out"
-_REFUSED_SECRET = "an observation looks like a secret, and this server stores none; it was left out"
-_INVALID = "an observation cannot be stored as it is; it was left out"
+_TOO_LONG = f"this note is longer than {TEXT_MOST:,} characters, with the names before its words; it was left out"
+_REFUSED_SECRET = "this note looks like a secret, and this server stores none; it was left out"
+_INVALID = "this note cannot be stored as it is; it was left out"
 
 
 @dataclass(slots=True)
@@ -34,10 +34,12 @@ class Errors:
     total: int = 0
     first: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, line: int, code: str, message: str) -> None:
+    def add(self, line: int, code: str, message: str, file: str = "") -> None:
+        """``file``: which one of a folder; empty for an import of one file."""
         self.total += 1
         if len(self.first) < ERRORS_SHOWN:
-            self.first.append({"line": line, "code": code, "message": message})
+            named = {"file": file} if file else {}
+            self.first.append({"line": line, "code": code, "message": message, **named})
 
 
 @dataclass(slots=True)
@@ -49,14 +51,14 @@ class Decided:
     items: Counter[str] = field(default_factory=Counter)
     errors: Errors = field(default_factory=Errors)
 
-    def add(self, line: int, admission: Admission, fault: tuple[str, str] | None) -> None:
+    def add(self, line: int, admission: Admission, fault: tuple[str, str] | None, file: str = "") -> None:
         outcome = _OUTCOMES[admission.outcome]
         self.count += 1
         self.line = line
         self.items[outcome] += 1
         if outcome == "invalid":
-            code, message = fault or _reason(admission.error)
-            self.errors.add(line, code, message)
+            code, message = fault or reason_of(admission.error)
+            self.errors.add(line, code, message, file)
 
     def value(self) -> dict[str, Any]:
         return {"items": dict(self.items), "errors": self.errors.first, "errors_total": self.errors.total}
@@ -78,11 +80,11 @@ class Seen:
     skipped: Counter[str] = field(default_factory=Counter)
     errors: Errors = field(default_factory=Errors)
 
-    def add(self, found: Read) -> None:
+    def add(self, found: Read, file: str = "") -> None:
         self.read += 1
         if isinstance(found, Broken):
             self.bad += 1
-            self.errors.add(found.line, found.code, found.message)
+            self.errors.add(found.line, found.code, found.message, file)
         elif isinstance(found, Skipped):
             known = found.kind in self.skipped or len(self.skipped) < _KINDS_SHOWN
             self.skipped[found.kind if known else "other"] += 1
@@ -112,11 +114,13 @@ class Report:
     decided: Decided = field(default_factory=Decided)
     state: str = "running"
     resumed_at_line: int | None = None
+    # bytes of the file that were read so far; not part of the value
+    position: int = 0
 
     def value(self) -> dict[str, Any]:
         seen, items = self.seen, self.decided.items
         both = (seen.errors.first, self.decided.errors.first)
-        errors = list(heapq.merge(*both, key=lambda error: error["line"]))[:ERRORS_SHOWN]
+        errors = list(heapq.merge(*both, key=lambda error: (error.get("file", ""), error["line"])))[:ERRORS_SHOWN]
         names = ("needs_review", "duplicates", "tombstoned", "invalid")
         return {
             "format": self.format,
@@ -140,7 +144,7 @@ class Report:
         }
 
 
-def _reason(error: DomainError | None) -> tuple[str, str]:
+def reason_of(error: DomainError | None) -> tuple[str, str]:
     """Code and sentence for words that the gate refused; the gate's own sentence may hold words of the file."""
     if error is None:
         return "invalid", _INVALID

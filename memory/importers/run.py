@@ -3,32 +3,37 @@
 Everything lands in review by construction: the origin is ``importer``, and the gate gives that origin no more.
 """
 
-import hashlib
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from zoneinfo import ZoneInfo
 
-from memory.importers.formats import Format, format_called
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+
+from memory.facets import clean_tags
 from memory.importers.jobs import Unfinished, unfinished_job
-from memory.importers.looks import require_layout
-from memory.importers.records import Note, Record
+from memory.importers.material import Material, Part, opened
+from memory.importers.records import Note, Read, Record
 from memory.importers.report import Report
-from memory.notes.services import clean_tags
+from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import Agent, User
 from pawflow_web.identity.names import check_name
 from pawflow_web.identity.principal import worker_principal
 from pawflow_web.identity.services import ensure_agent
 from pawflow_web.lib.errors import Invalid, NotFound
-from pawflow_web.lib.text import clean
+from pawflow_web.lib.periods import parse_period
 from review.gate import admit, assess
 from review.models import Origin, Scope
+from review.models.item import always
 from review.proposals import Admission, Place, Proposal, Source
 
 Progress = Callable[[Report], None]
+# Asked between slices; no ends the run for now.
+KeepGoing = Callable[[], bool]
+
+# Hundredths: what the file itself is not sure of is trusted less than the rest of it.
+UNCERTAIN_CONFIDENCE = 40
 
 
 def import_file(
@@ -40,38 +45,25 @@ def import_file(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Propose what the file holds to its owner's memory.
+    """Propose what a file, or a folder of notes, holds to its owner's memory.
 
     Args:
+        format_name: one of :data:`~memory.importers.formats.NAMES`.
         agent: the notes are narrowed to this agent, which is made when it is new; without, they are global.
         dry_run: decide everything and write nothing.
-        progress: told after each slice.
+        progress: told after each note.
 
     Raises:
         NotFound: there is no such owner or file.
         Invalid: the format is not built, the file cannot be read or is of another format, the agent's name has a
             bad shape.
     """
-    form = format_called(format_name)
     user = User.objects.filter(username=owner).first()
     if user is None:
         raise NotFound(f"There is no owner called {ascii(owner)[:80]}.")
-    if agent is not None:
-        check_name(agent, field="agent")
     try:
-        with _opened(path) as stream:
-            require_layout(form, stream)
-            stream.seek(0)
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            run = _Run(form, stream, _source_name(path), user, agent)
-            report = Report(
-                form.name, run.source, digest, user.username, agent, dry_run, dict(form.counted), form.waits
-            )
-            work = run.assess(report) if dry_run else run.admit(report)
-            for _ in work:
-                if progress is not None:
-                    progress(report)
-            return report
+        with opened(format_name, path) as material:
+            return bring(material, user=user, agent=agent, dry_run=dry_run, progress=progress)
     except OSError as error:
         raise Invalid(
             f"{ascii(str(path))[:200]} cannot be read: {error.strerror or 'reading failed'}.",
@@ -79,111 +71,154 @@ def import_file(
         ) from error
 
 
+def bring(
+    material: Material,
+    *,
+    user: User,
+    agent: str | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+    keep_going: KeepGoing | None = None,
+) -> Report:
+    """The same for material that is open.
+
+    Args:
+        keep_going: when it says no, the run stops in the state ``running``; the next one over the same bytes goes
+            on with it.
+
+    Raises :class:`Invalid` for a bad name of an agent.
+    """
+    if agent is not None:
+        check_name(agent, field="agent")
+    form = material.form
+    report = Report(
+        form.name, material.name, material.sha256, user.username, agent, dry_run, dict(form.counted), form.waits
+    )
+    run = _Run(material, user, agent, report)
+    for _ in run.assess() if dry_run else run.admit(keep_going):
+        if progress is not None:
+            progress(report)
+    return report
+
+
 @dataclass(frozen=True, slots=True)
 class _Proposed:
-    """A proposal on its way through the gate: its line, and what was wrong with it before it came there."""
+    """A proposal on its way through the gate: where it stands, and what was wrong with it before it came there."""
 
     line: int
+    file: str
     fault: tuple[str, str] | None
 
 
 class _Run:
-    """One pass over an open file."""
+    """One pass over material that is open."""
 
-    def __init__(self, form: Format, stream: BinaryIO, source: str, user: User, agent: str | None) -> None:
-        self._form = form
-        self._stream = stream
-        self.source = source
+    def __init__(self, material: Material, user: User, agent: str | None, report: Report) -> None:
+        self._material = material
         self._user = user
         self._principal = worker_principal(user.pk, user.username)
+        # Days that a file gives are days of its owner.
+        self._zone = principal_of_user(user).zone
         self._agent = agent
+        self._report = report
         # what the gate has been given and has not answered, in order
         self._asked: deque[_Proposed] = deque()
 
-    def assess(self, report: Report) -> Iterator[None]:
+    def assess(self) -> Iterator[None]:
         """Fill in what :meth:`admit` would come to now, without a write. Yields after each note."""
-        place = _place_to_be(self._user, self._agent)
-        for admission in assess(self._proposals(report, place), self._principal, origin=Origin.IMPORTER):
-            self._count(report, [admission])
+        place = place_to_be(self._user, self._agent)
+        for admission in assess(self._proposals(place), self._principal, origin=Origin.IMPORTER):
+            self._count([admission])
             yield
-        report.state = "done"
+        self._report.state = "done"
         yield
 
-    def admit(self, report: Report) -> Iterator[None]:
+    def admit(self, keep_going: KeepGoing | None) -> Iterator[None]:
         """Store, slice by slice. How far it came is written in the transaction of each slice, so that a run that
         is cut off at any moment goes on with the next note and with the right numbers. Yields after each note."""
         agent = ensure_agent(user=self._user, name=self._agent) if self._agent is not None else None
         place = Place.of_agent(agent) if agent is not None else Place(Scope.GLOBAL)
-        with unfinished_job(self._form, report, self._user, agent) as job:
-            report.decided = job.decided()
+        with unfinished_job(self._material.form, self._report, self._user, agent) as job:
+            self._report.decided = job.decided()
+            self._report.resumed_at_line = job.resumed_at_line
             answers = admit(
-                self._proposals(report, place, job),
+                self._proposals(place, job),
                 self._principal,
                 origin=Origin.IMPORTER,
-                before_commit=lambda admissions: self._keep(report, job, admissions),
+                before_commit=lambda admissions: self._keep(job, admissions),
             )
             for _ in answers:
                 yield
-            report.state = "done"
-            job.finish(report)
+                if keep_going is not None and not keep_going():
+                    job.pause(self._report.decided)
+                    return
+            self._report.state = "done"
+            job.finish(self._report)
         yield
 
-    def _keep(self, report: Report, job: Unfinished, admissions: Sequence[Admission]) -> None:
-        self._count(report, admissions)
-        job.keep(report.decided)
+    def _keep(self, job: Unfinished, admissions: Sequence[Admission]) -> None:
+        self._count(admissions)
+        job.keep(self._report.decided)
 
-    def _count(self, report: Report, admissions: Sequence[Admission]) -> None:
+    def _count(self, admissions: Sequence[Admission]) -> None:
         for admission in admissions:
             asked = self._asked.popleft()
-            report.decided.add(asked.line, admission, asked.fault)
+            self._report.decided.add(asked.line, admission, asked.fault, asked.file)
 
-    def _proposals(self, report: Report, place: Place, job: Unfinished | None = None) -> Iterator[Proposal]:
-        """Every note of the file as a proposal, but for those that a run before this one has brought already."""
+    def _proposals(self, place: Place, job: Unfinished | None = None) -> Iterator[Proposal]:
+        """Every note as a proposal, but for those that a run before this one has brought already."""
+        report = self._report
         behind = report.decided.count
-        self._stream.seek(0)
-        for found in self._form.read(self._stream):
-            report.seen.add(found)
+        for part, found in self._records():
+            report.seen.add(found, part.within)
             if not isinstance(found, Record):
                 continue
             for note in found.notes:
                 if behind > 0:
                     behind -= 1
                     continue
-                if job is not None and job.is_resumed and report.resumed_at_line is None:
-                    report.resumed_at_line = found.line
-                self._asked.append(_Proposed(found.line, note.fault))
-                yield self._proposal(found.line, note, place)
-        if job is not None and job.is_resumed and report.resumed_at_line is None:
-            report.resumed_at_line = report.decided.line
+                self._went_on(job, found.line)
+                self._asked.append(_Proposed(found.line, part.within, note.fault))
+                yield proposal_of(note, place, self._zone, self._source(part, found.line, note))
+        self._went_on(job, report.decided.line)
 
-    def _proposal(self, line: int, note: Note, place: Place) -> Proposal:
-        tags = clean_tags(note.tags)
-        return Proposal(
-            kind="note",
-            text=note.text,
-            place=place,
-            facet={"category": "", "tags": tags},
-            also_shown=tuple(tags),
-            source=Source(label=f"import:{self.source}", file=self.source, line=line, quote=note.quote),
-        )
+    def _records(self) -> Iterator[tuple[Part, Read]]:
+        for part in self._material.parts:
+            with part.open() as stream:
+                stream.seek(0)
+                for found in self._material.form.read(stream):
+                    self._report.position = stream.tell()
+                    yield part, found
 
+    def _went_on(self, job: Unfinished | None, line: int) -> None:
+        """Say once where a run that was cut off goes on."""
+        if job is not None and job.was_cut_off:
+            job.was_cut_off = False
+            job.resumed_at_line = self._report.resumed_at_line = line
 
-def _opened(path: Path) -> BufferedReader:
-    """The file to read from. One handle for the whole run: a file that is replaced meanwhile does not matter."""
-    shown = ascii(str(path))[:200]
-    if not path.exists():
-        raise NotFound(f"There is no file {shown}.", fields={"path": "must be a file that can be read"})
-    if not path.is_file():
-        raise Invalid(f"{shown} is not a file.", fields={"path": "must be a file that can be read"})
-    return path.open("rb")
+    @staticmethod
+    def _source(part: Part, line: int, note: Note) -> Source:
+        return Source(label=f"import:{part.name}", file=part.name, line=line, quote=note.quote)
 
 
-def _source_name(path: Path) -> str:
-    """The file's own name, in characters that can be stored and shown."""
-    return clean(os.fsencode(path.name).decode("utf-8", "replace"))[:255]
+def proposal_of(note: Note, place: Place, zone: ZoneInfo, source: Source) -> Proposal:
+    """A note of a file on its way to the gate."""
+    tags = clean_tags(note.tags)
+    since = parse_period(note.since, zone, field="date") if note.since else None
+    return Proposal(
+        kind="note",
+        text=note.text,
+        place=place,
+        facet={"category": note.category, "tags": tags},
+        also_shown=tuple(tags),
+        valid=DateTimeTZRange(since.first, None) if since else always(),
+        precision=(since.precision if since else "", ""),
+        source=source,
+        confidence=UNCERTAIN_CONFIDENCE if note.uncertain else None,
+    )
 
 
-def _place_to_be(user: User, agent: str | None) -> Place:
+def place_to_be(user: User, agent: str | None) -> Place:
     """Where a run would put the notes; a new agent has no row yet."""
     if agent is None:
         return Place(Scope.GLOBAL)

@@ -1,3 +1,4 @@
+from memory.models.frozen import FrozenBlock
 from memory.models.note import Category, Durability, Importance, Memory
 
-__all__ = ["Category", "Durability", "Importance", "Memory"]
+__all__ = ["Category", "Durability", "FrozenBlock", "Importance", "Memory"]

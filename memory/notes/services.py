@@ -5,20 +5,17 @@ from dataclasses import dataclass
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from memory.models.note import TAG_LONGEST, TAGS_MOST, Category
+from memory.facets import checked_category, clean_tags, spelled_tags
 from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, Tombstoned
-from pawflow_web.lib.ids import parse_ref
 from pawflow_web.lib.periods import TimeInput, parse_period
-from pawflow_web.lib.text import clean
-from review.find import by_reference
+from review.find import by_reference, nameable
 from review.gate import admit_one
 from review.lookalikes import find_lookalikes
-from review.models import READABLE, GovernanceItem, Scope
+from review.models import GovernanceItem, Scope
 from review.models.item import always
 from review.proposals import Admission, Place, Proposal
-from review.querysets import ItemQuerySet, readable_privacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +53,14 @@ def remember_note(
         Conflict: what it supersedes is not in use.
         Tombstoned: a person rejected these words.
     """
-    named = by_reference(_replaceable(principal, supersedes), supersedes) if supersedes else None
+    named = _named(principal, supersedes) if supersedes else None
     valid, precision = _since(valid_from, principal)
-    cleaned = clean_tags(tags)
     proposal = Proposal(
         kind="note",
         text=text,
         place=_place_of(principal, scope, for_agent, named),
-        facet={"category": checked_category(category), "tags": cleaned},
-        also_shown=tuple(cleaned),
+        facet={"category": checked_category(category), "tags": clean_tags(tags)},
+        also_shown=tuple(spelled_tags(tags)),
         valid=valid,
         precision=(precision, ""),
         ttl_days=ttl_days,
@@ -82,12 +78,9 @@ def remember_note(
     return Remembered(admission, similar[:3])
 
 
-def _replaceable(principal: Principal, reference: str) -> ItemQuerySet:
-    """What a caller may name as replaced: what it can see and, for an agent, could read if it were in use. Short
-    numbers can be counted through, so behind them an agent meets only what is or was in use."""
-    rows = GovernanceItem.objects.visible_to(principal).filter(privacy__in=readable_privacy(principal))
-    rows = rows.select_related("scope_agent", "scope_conversation")
-    return rows if principal.is_person or parse_ref(reference) else rows.filter(status__in=READABLE)
+def _named(principal: Principal, reference: str) -> GovernanceItem:
+    items = GovernanceItem.objects.select_related("scope_agent", "scope_conversation")
+    return by_reference(nameable(items, principal, reference), reference)
 
 
 def _place_of(principal: Principal, scope: str | None, for_agent: str | None, named: GovernanceItem | None) -> Place:
@@ -106,26 +99,6 @@ def _place_of(principal: Principal, scope: str | None, for_agent: str | None, na
     if agent is None:
         raise Invalid(f"You have no agent {ascii(for_agent)[:40]}.", fields={"agent": "must be one of your agents"})
     return Place.of_agent(agent)
-
-
-def clean_tags(tags: Sequence[str]) -> list[str]:
-    """Lower case, trimmed, without repeats, in the order given. Raises :class:`Invalid` past the bounds."""
-    words = (clean(tag, field="tags").lower().split() for tag in tags)
-    cleaned = list(dict.fromkeys(" ".join(parts) for parts in words if parts))
-    if len(cleaned) > TAGS_MOST:
-        raise Invalid(f"{len(cleaned)} tags are too many.", fields={"tags": f"must have at most {TAGS_MOST} entries"})
-    for index, tag in enumerate(cleaned):
-        if len(tag) > TAG_LONGEST:
-            sentence = f"must have at most {TAG_LONGEST} characters"
-            raise Invalid(f"A tag has 1 to {TAG_LONGEST} characters.", fields={f"tags.{index}": sentence})
-    return cleaned
-
-
-def checked_category(category: str | None) -> str:
-    if category is not None and category not in Category.values:
-        choices = ", ".join(Category.values)
-        raise Invalid(f"There is no category {ascii(category)[:40]}.", fields={"category": f"must be one of {choices}"})
-    return category or ""
 
 
 def _since(value: TimeInput | None, principal: Principal) -> tuple[DateTimeTZRange, str]:

@@ -10,6 +10,8 @@ from memory.notes.find import check_duplicates, recall_notes
 from memory.notes.services import remember_note
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.tools import Effect, Result, tool
+from review import use
+from review.find import Coverage
 from review.lifecycle import forget as forget_item
 from review.limits import TEXT_MOST, TTL_DAYS_MOST
 from review.present import HitOut, ItemOut, present_all, present_hits
@@ -98,6 +100,16 @@ class CoverageOut(BaseModel):
     reasons: list[str] = Field(description="why it is not complete")
     notes: list[str] = Field(description="what else limits the answer")
 
+    @classmethod
+    def of(cls, coverage: Coverage) -> "CoverageOut":
+        return cls(
+            complete=coverage.complete,
+            mode=coverage.mode,
+            searched=coverage.searched,
+            reasons=list(coverage.reasons),
+            notes=list(coverage.notes),
+        )
+
 
 class RecallResult(Result):
     items: list[HitOut]
@@ -140,13 +152,8 @@ def recall(
         sort=sort,
     )
     items = present_hits(page.hits, explain=explain)
-    coverage = CoverageOut(
-        complete=page.coverage.complete,
-        mode=page.coverage.mode,
-        searched=page.coverage.searched,
-        reasons=list(page.coverage.reasons),
-        notes=list(page.coverage.notes),
-    )
+    use.record(call.principal, "recall" if query else "recall_list", [hit.item for hit in page.hits])
+    coverage = CoverageOut.of(page.coverage)
     return RecallResult(items=items, next=page.next, coverage=coverage, display=display.recalled(items, page.coverage))
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from memory.importers.formats import FORMATS, NAMES
+from memory.importers.formats import AUTO, FORMATS, NAMES
 from memory.importers.report import Report
 from memory.importers.run import import_file
+from memory.importers.words import left_out
 from pawflow_web.lib.commands import JsonCommand
 
 _PROGRESS_SECONDS = 0.2
@@ -22,8 +23,10 @@ class Command(JsonCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("format", metavar="FORMAT", choices=NAMES, help=f"now: {', '.join(FORMATS)}")
-        parser.add_argument("path", type=Path, help="the file to read")
+        parser.add_argument(
+            "format", metavar="FORMAT", choices=NAMES, help=f"now: {', '.join(FORMATS)}; {AUTO}: told from the file"
+        )
+        parser.add_argument("path", type=Path, help="the file to read, or a folder of Markdown notes")
         parser.add_argument("--owner", required=True, help="whose memory it is")
         parser.add_argument("--agent", help="only for this agent; made when it is new")
         parser.add_argument("--dry-run", action="store_true", help="the same numbers, and nothing is written")
@@ -49,11 +52,13 @@ class Command(JsonCommand):
         if waiting:
             lines.append(f"{waiting:,} relations were left for a later version.")
         if answer["skipped"]:
-            kinds = ", ".join(f"{kind} ({count:,})" for kind, count in answer["skipped"].items())
-            lines.append(f"Records of other kinds: {kinds}.")
+            lines.append(f"Left out: {', '.join(left_out(answer['skipped']))}.")
         if answer["resumed_at_line"] is not None:
             lines.append(f"Went on at line {answer['resumed_at_line']:,}, where a run before this one was cut off.")
-        lines += [f"line {error['line']}: {error['message']}" for error in answer["errors"][:10]]
+        lines += [
+            f"{error.get('file', '')} line {error['line']}: {error['message']}".lstrip()
+            for error in answer["errors"][:10]
+        ]
         if answer["errors_total"] > 10:
             lines.append(f"... {answer['errors_total']:,} errors in all; --json shows the first 100.")
         return "\n".join(lines)

@@ -1,0 +1,3 @@
+from memory.context.build import Context, build_context
+
+__all__ = ["Context", "build_context"]

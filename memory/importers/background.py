@@ -1,0 +1,171 @@
+"""Imports that a person starts from the browser or over REST: the file waits, the worker brings it."""
+
+import time
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from typing import BinaryIO
+
+import structlog
+from django.db import InterfaceError, OperationalError, transaction
+
+from memory.importers import uploads
+from memory.importers.jobs import give_up
+from memory.importers.material import Material, material_of_stream, shown_name
+from memory.importers.report import Report
+from memory.importers.run import bring
+from pawflow_web.identity.models import User
+from pawflow_web.identity.names import check_name
+from pawflow_web.jobs.models import JobRun
+from pawflow_web.jobs.node import node_name
+from pawflow_web.jobs.services import cancel_run, fail_run, finish_run, open_run, report_progress, start_run, wake
+from pawflow_web.lib.errors import DomainError, TooLarge
+from pawflow_web.web.errors import failure_of
+
+logger = structlog.get_logger(__name__)
+
+KIND = "import"
+DRAIN = "imports"
+# Somebody waits for the answer of a dry run; a longer file is looked through by the command.
+DRY_RUN_MOST = 16 * 2**20
+# One import works so long before it is another one's turn.
+_TURN_S = 10.0
+_TOLD_EVERY_S = 0.5
+# A file on a machine that does not come back.
+_LOST_AFTER_S = 24 * 3600.0
+# A file that no row names: its request may still be at it.
+_LEFT_AFTER_S = 3600.0
+
+_GONE = "The file is not there any more. Import it again; what came of it until now stays."
+
+
+def start_import(
+    chunks: Iterable[bytes], *, user: User, name: str, format_name: str = "auto", agent: str | None = None
+) -> JobRun:
+    """Keep the file and have the worker import it. Its run ends with the report as its result.
+
+    Raises:
+        Invalid: it is of another format, or the agent's name has a bad shape.
+        TooLarge: more than :data:`~memory.importers.uploads.UPLOAD_MOST`.
+    """
+    if agent is not None:
+        check_name(agent, field="agent")
+    upload = uploads.save(chunks)
+    try:
+        with upload.path.open("rb") as stream:
+            material = material_of_stream(format_name, stream, name, sha256=upload.sha256)
+        arguments = {
+            "file": upload.token,
+            "source": material.name,
+            "format": material.form.name,
+            "agent": agent,
+            "sha256": upload.sha256,
+            "size": upload.size,
+            "node": node_name(),
+        }
+        with transaction.atomic():
+            run = open_run(KIND, user=user, arguments=arguments)
+            wake(DRAIN)
+    except BaseException:
+        uploads.discard(upload.token)
+        raise
+    return run
+
+
+def dry_run(stream: BinaryIO, *, user: User, name: str, format_name: str = "auto", agent: str | None = None) -> Report:
+    """What the import would report, at once and without a write. Raises as :func:`start_import` does."""
+    size = stream.seek(0, 2)
+    if size > DRY_RUN_MOST:
+        raise TooLarge(
+            f"A dry run takes at most {DRY_RUN_MOST // 2**20} MiB here; manage.py import --dry-run takes more."
+        )
+    return bring(material_of_stream(format_name, stream, shown_name(name)), user=user, agent=agent, dry_run=True)
+
+
+def work(deadline: float) -> bool:
+    """The drain: one turn of each import whose file lies on this machine, the oldest first."""
+    runs = list(JobRun.objects.filter(kind=KIND).open().select_related("user"))
+    _tidy({str(run.arguments["file"]) for run in runs})
+    left = False
+    for run in runs:
+        if time.monotonic() > deadline:
+            return True
+        left = _turn(run, deadline) or left
+    return left
+
+
+def _tidy(wanted: AbstractSet[str]) -> None:
+    """Delete the files of runs that have ended, and what a process that died left between its file and its row."""
+    for token, age in uploads.kept().items():
+        if token not in wanted:
+            has_ended = JobRun.objects.filter(kind=KIND, arguments__file=token).exists()
+            if has_ended or age > _LEFT_AFTER_S:
+                uploads.discard(token)
+
+
+def _turn(run: JobRun, deadline: float) -> bool:
+    """Go on with one import for a while. Returns whether it has to go on after that."""
+    path = uploads.path_of(run.arguments["file"])
+    if not path.exists():
+        is_ours = run.arguments["node"] == node_name()
+        if is_ours or (time.time() - run.created_at.timestamp()) > _LOST_AFTER_S:
+            fail_run(run, error=_GONE)
+        return False
+    if not start_run(run):
+        return _over(run)
+    try:
+        with path.open("rb") as stream:
+            arguments = run.arguments
+            material = material_of_stream(arguments["format"], stream, arguments["source"], sha256=arguments["sha256"])
+            return _bring(run, material, min(deadline, time.monotonic() + _TURN_S))
+    except (OperationalError, InterfaceError):
+        # Another try may do better: the row stays as it is.
+        raise
+    except Exception as error:
+        fail_run(run, error=failure_of(error, job=run.ref).message)
+        return _over(run)
+
+
+def _bring(run: JobRun, material: Material, until: float) -> bool:
+    assert run.user is not None  # noqa: S101 - imports are a person's
+    watch = _Watch(run, until)
+    agent = run.arguments["agent"]
+    report = bring(material, user=run.user, agent=agent, progress=watch.saw, keep_going=watch.goes_on)
+    if report.state == "done":
+        finish_run(run, result=report.value())
+        return _over(run)
+    if not watch.cancelled:
+        return True
+    give_up(material, run.user, agent)
+    with suppress(DomainError):
+        cancel_run(run, stopped=True)
+    return _over(run)
+
+
+def _over(run: JobRun) -> bool:
+    uploads.discard(run.arguments["file"])
+    return False
+
+
+class _Watch:
+    """Tells the row how far the import is, and the import when to stop."""
+
+    def __init__(self, run: JobRun, until: float) -> None:
+        self._run = run
+        self._until = until
+        self._told_at = 0.0
+        self._report: Report | None = None
+        self.cancelled = False
+
+    def saw(self, report: Report) -> None:
+        self._report = report
+
+    def goes_on(self) -> bool:
+        now = time.monotonic()
+        if self._report is not None and now - self._told_at > _TOLD_EVERY_S:
+            self._told_at = now
+            size = self._run.arguments["size"]
+            done = min(max(self._report.position, self._run.done), size)
+            current = f"{self._report.decided.count:,} notes"
+            self.cancelled = not report_progress(self._run, done=done, total=size, current=current)
+        return not self.cancelled and now < self._until

@@ -1,0 +1,235 @@
+"""The check-up: what the gate would say to a memory file, and what in it may contradict itself. Nothing is stored.
+
+Everything is kept in memory until the answer is made, and nothing of it after: no row, no file, no log line.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import BinaryIO
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from memory.importers.material import Material, material_of_stream
+from memory.importers.records import Broken, Note, Record, Skipped
+from memory.importers.report import reason_of
+from memory.importers.run import place_to_be, proposal_of
+from pawflow_web.identity.auth import principal_of_user
+from pawflow_web.identity.models import User
+from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.scanner import redact, scan
+from pawflow_web.lib.scanner.catalogue import RULES
+from review.contradictions import find_clashes
+from review.gate import Examined, examine
+from review.models import GovernanceItem, Origin, Privacy, Status
+from review.present import MASK
+from review.proposals import Place, Proposal, Source
+
+# A check-up answers while somebody waits: so many bytes, beliefs and seconds, and the answer says when it stopped.
+BYTES_MOST = 2 * 2**20
+BELIEFS_MOST = 5_000
+SECONDS_MOST = 15.0
+# The newest beliefs in use that the file is held against.
+IN_USE_MOST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A belief of the file. ``text`` shows no secret; ``marks`` are the spans in it that try to instruct an agent,
+    ``rules`` what was found, as the scanner's catalogue calls it."""
+
+    line: int
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Words that stood in the file before, in line ``first``."""
+
+    belief: Checked
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Words that stand as the belief ``ref`` already, or whose refusal is the tombstone ``ref``."""
+
+    belief: Checked
+    ref: str
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two beliefs that may contradict each other; ``other`` is in use where it has a ``ref``, else of the file."""
+
+    belief: Checked
+    other: Checked
+    difference: str
+    ref: str = ""
+
+
+@dataclass(slots=True)
+class CheckUp:
+    """What was found. ``total`` beliefs were looked at; ``left_out`` says that there were more.
+
+    ``new`` would wait in review after an import.
+    """
+
+    name: str
+    format: str
+    total: int = 0
+    new: int = 0
+    left_out: bool = False
+    secrets: list[Checked] = field(default_factory=list)
+    instructions: list[Checked] = field(default_factory=list)
+    personal: list[Checked] = field(default_factory=list)
+    contradictions: list[Contradiction] = field(default_factory=list)
+    against_use: list[Contradiction] = field(default_factory=list)
+    # lines of the file that take part in a contradiction within it
+    contradicting: int = 0
+    repeated: list[Repeated] = field(default_factory=list)
+    known: list[Known] = field(default_factory=list)
+    refused: list[Known] = field(default_factory=list)
+    # what cannot be stored: the line, and why
+    faults: list[tuple[int, str]] = field(default_factory=list)
+    skipped: dict[str, int] = field(default_factory=dict)
+    # whether every belief that was looked at was held against every other one like it
+    pairs_complete: bool = True
+    in_use: int = 0
+    in_use_compared: int = 0
+
+
+def check_up(
+    user: User, stream: BinaryIO, *, name: str, format_name: str = "auto", agent: str | None = None
+) -> CheckUp:
+    """Look through a file as an import would.
+
+    Raises :class:`~pawflow_web.lib.errors.Invalid` for a file that no format reads.
+    """
+    material = material_of_stream(format_name, stream, name)
+    found = CheckUp(material.name, material.form.name)
+    until = time.monotonic() + SECONDS_MOST
+    principal = principal_of_user(user)
+    reading = _Reading(material, found, place_to_be(user, agent), principal.zone)
+    beliefs: list[Checked] = []
+    seen: dict[str, int] = {}
+    for examined in examine(islice(reading, BELIEFS_MOST), principal, origin=Origin.IMPORTER):
+        belief = _checked(examined)
+        if _sort(found, examined, belief, seen):
+            beliefs.append(belief)
+        if time.monotonic() > until:
+            found.left_out = True
+            break
+    found.left_out = found.left_out or next(iter(reading), None) is not None
+    _compare(found, beliefs, principal)
+    return found
+
+
+class _Reading:
+    """The notes of the file as proposals; what is no note is counted on the way."""
+
+    def __init__(self, material: Material, found: CheckUp, place: Place, zone: ZoneInfo) -> None:
+        self._found = found
+        self._notes = self._read(material, place, zone)
+
+    def __iter__(self) -> Iterator[Proposal]:
+        return self._notes
+
+    def _read(self, material: Material, place: Place, zone: ZoneInfo) -> Iterator[Proposal]:
+        (part,) = material.parts
+        with part.open() as stream:
+            stream.seek(0)
+            for record in material.form.read(stream):
+                if isinstance(record, Broken):
+                    self._found.faults.append((record.line, record.message))
+                elif isinstance(record, Skipped):
+                    self._found.skipped[record.kind] = self._found.skipped.get(record.kind, 0) + 1
+                else:
+                    yield from self._of(record, place, zone)
+
+    def _of(self, record: Record, place: Place, zone: ZoneInfo) -> Iterator[Proposal]:
+        for note in record.notes:
+            if note.fault is not None:
+                self._found.faults.append((record.line, note.fault[1]))
+            else:
+                yield proposal_of(note, place, zone, _source(record.line, note))
+
+
+def _source(line: int, note: Note) -> Source:
+    return Source(label="import:", line=line, quote=note.quote)
+
+
+# --- one belief -------------------------------------------------------------------------------------------------
+
+
+def _checked(examined: Examined) -> Checked:
+    prepared = examined.prepared
+    line = examined.proposal.source.line or 0
+    if prepared is not None and prepared.privacy == Privacy.NORMAL and settings.ENV.secrets_policy == "mark":
+        marks = tuple((flag.start, flag.end) for flag in prepared.flags)
+        return Checked(line, prepared.text, marks, tuple(dict.fromkeys(flag.rule for flag in prepared.flags)))
+    text = examined.proposal.text
+    findings = scan(text)
+    rules = tuple(dict.fromkeys(finding.rule for finding in findings))
+    if any(finding.kind == "secret" for finding in findings):
+        text = redact(text, findings)
+        findings = scan(text)
+        if any(finding.kind == "secret" for finding in findings):
+            return Checked(line, MASK, (), rules)
+    marks = tuple((finding.start, finding.end) for finding in findings if finding.kind == "injection")
+    return Checked(line, text, marks, rules)
+
+
+def _sort(found: CheckUp, examined: Examined, belief: Checked, seen: dict[str, int]) -> bool:
+    """Put one belief under what was found. Returns whether its words are the first of their kind."""
+    found.total += 1
+    kinds = {RULES[rule].kind for rule in belief.rules}
+    prepared, admission = examined.prepared, examined.admission
+    is_first = prepared is None or prepared.digest not in seen
+    if prepared is not None and not is_first:
+        found.repeated.append(Repeated(belief, seen[prepared.digest]))
+        return False
+    if prepared is not None:
+        seen[prepared.digest] = belief.line
+    for kind, group in (("secret", found.secrets), ("injection", found.instructions), ("personal", found.personal)):
+        if kind in kinds:
+            group.append(belief)
+    if admission.outcome == "stored":
+        found.new += 1
+    elif admission.outcome == "refused":
+        found.refused.append(Known(belief, admission.tombstone))
+    elif admission.item is not None:
+        found.known.append(Known(belief, admission.item.ref, admission.item.status))
+    elif "secret" not in kinds:
+        found.faults.append((belief.line, reason_of(admission.error)[1]))
+    return prepared is not None
+
+
+# --- all of them ------------------------------------------------------------------------------------------------
+
+
+def _compare(found: CheckUp, beliefs: Sequence[Checked], principal: Principal) -> None:
+    """Hold the beliefs against each other, and against what is in use."""
+    rows = GovernanceItem.objects.visible_to(principal).filter(status=Status.ACTIVE, kind="note")
+    rows = rows.exclude(privacy=Privacy.SECRET)
+    newest = list(rows.order_by("-recorded_at", "-pk").values_list("ref", "text")[: IN_USE_MOST + 1])
+    found.in_use_compared = min(len(newest), IN_USE_MOST)
+    found.in_use = rows.count() if len(newest) > IN_USE_MOST else len(newest)
+    used = newest[:IN_USE_MOST]
+    clashes = find_clashes([belief.text for belief in beliefs] + [text for _ref, text in used])
+    found.pairs_complete = clashes.complete
+    lines: set[int] = set()
+    for clash in clashes.found:
+        if clash.second < len(beliefs):
+            lines |= {clash.first, clash.second}
+            one, other = beliefs[clash.first], beliefs[clash.second]
+            found.contradictions.append(Contradiction(one, other, clash.difference))
+        elif clash.first < len(beliefs):
+            ref, text = used[clash.second - len(beliefs)]
+            found.against_use.append(Contradiction(beliefs[clash.first], Checked(0, text), clash.difference, ref))
+    found.contradicting = len(lines)

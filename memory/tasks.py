@@ -1,0 +1,24 @@
+"""What the worker does for this app."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from memory.importers import background
+from memory.importers.words import outcome
+from pawflow_web.jobs.work import kind_of_work
+from pawflow_web.lib.drains import drain
+
+
+def _summary(result: Mapping[str, Any]) -> str:
+    return f"{result['source']}: {outcome(result)}"
+
+
+kind_of_work(background.KIND, title=_("Import"), summary=_summary)
+
+
+@drain(background.DRAIN)
+def imports(deadline: float) -> bool:
+    """Bring what waits in the uploads of this machine."""
+    return background.work(deadline)

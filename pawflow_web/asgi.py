@@ -1,6 +1,7 @@
 """The web process: REST and pages through Django, MCP beside it, websockets for those who are signed in."""
 
 import os
+import sys
 
 # Before settings load: only the web process has a pool of connections and a time limit on statements.
 os.environ.setdefault("PAWFLOW_PROCESS", "web")
@@ -19,12 +20,21 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.urls import re_path
 
+from pawflow_web.env import SettingError
 from pawflow_web.jobs.node import start_indexer_thread
+from pawflow_web.key_check import require_own_key
+from pawflow_web.llm.questions import warm_up
 from pawflow_web.mcp.endpoint import McpEndpoint, Receive, Scope, Send
 from pawflow_web.web.asgi_handler import OneHopHandler
 
+try:
+    require_own_key(settings.ENV)
+except SettingError as refused:
+    sys.exit(str(refused))
+
 if settings.ENV.process == "web":
     start_indexer_thread()
+    warm_up()
 
 _pages = OneHopHandler()
 _mcp = McpEndpoint()

@@ -11,6 +11,9 @@ from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, register
 from django.utils.module_loading import autodiscover_modules
 
+from conversations.erasers import erasers
+from pawflow_web.jobs.work import work
+from pawflow_web.lib.blocks import registry as blocks
 from pawflow_web.lib.drains import registry as drains
 from pawflow_web.lib.registry import Registry
 from pawflow_web.lib.tools import registry as tools
@@ -22,7 +25,18 @@ from review.readers import readers
 
 MODULES = ("readiness", "kinds", "readers", "erase", "blocks", "tools", "tasks", "panels")
 
-REGISTRIES: tuple[Registry[Any], ...] = (kinds, readers, tools, drains, panels, readiness, seals)
+REGISTRIES: tuple[Registry[Any], ...] = (
+    kinds,
+    readers,
+    blocks,
+    tools,
+    drains,
+    panels,
+    readiness,
+    seals,
+    work,
+    erasers,
+)
 
 
 def load_registries() -> None:

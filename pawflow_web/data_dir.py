@@ -36,6 +36,14 @@ def key_missing(env: Env) -> SettingError:
     )
 
 
+def key_differs(env: Env) -> SettingError:
+    """The refusal to touch a database with a key that is not its own."""
+    return SettingError(
+        f"{env.key_file} is not the key that this database was written with. "
+        "Put the right one back; with another its secrets cannot be opened and its refusals are not known."
+    )
+
+
 def make_data_dir(env: Env) -> None:
     """Create the data directory, closed to others. As root the embedded server runs under an account of its
     own, which has to walk through (0711) but cannot list. Parents that already exist stay as they are."""

@@ -63,6 +63,7 @@ def _run(argv: list[str]) -> int:
         return 0
     os.umask(0o077)
     with _database(env, name) as fresh:
+        _require_own_key(env)
         if name == "prepare":
             os.environ["PAWFLOW_PROCESS"] = "prepare"
         if fresh and name == "owner":
@@ -113,6 +114,12 @@ def _ready_external(env: Env) -> bool:
     from pawflow_web.external_database import check  # noqa: PLC0415 - a driver that the embedded start spares
 
     return check(env)
+
+
+def _require_own_key(env: Env) -> None:
+    from pawflow_web.key_check import require_own_key  # noqa: PLC0415 - a driver that other commands spare
+
+    require_own_key(env)
 
 
 def _execute(argv: list[str]) -> None:

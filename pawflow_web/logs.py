@@ -2,6 +2,8 @@
 
 import logging
 import sys
+import traceback
+from collections.abc import Iterator
 
 import structlog
 
@@ -27,7 +29,7 @@ def configure_logging(*, debug: bool) -> None:
             foreign_pre_chain=shared,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.format_exc_info,
+                structlog.processors.ExceptionRenderer(traceback_text),
                 renderer,
             ],
         )
@@ -42,3 +44,21 @@ def configure_logging(*, debug: bool) -> None:
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
     # The MCP SDK would say twice for each call that a session began and ended.
     logging.getLogger("mcp").setLevel(logging.WARNING)
+
+
+def traceback_text(exc_info: "structlog.typing.ExcInfo") -> str:
+    """The traceback without what the database quotes: its details hold whole rows, with what people wrote."""
+    text = "".join(traceback.format_exception(*exc_info)).rstrip("\n")
+    for error in _chain(exc_info[1]):
+        diagnosis = getattr(error, "diag", None)
+        if diagnosis is not None:
+            text = text.replace(str(error), diagnosis.message_primary or type(error).__name__)
+    return text
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

@@ -8,6 +8,9 @@ from pawflow_web.logs import configure_logging
 
 ENV = Env.load()
 KEY = read_key(ENV)
+# What seals words at rest, the newest first. The installation's own key seals where nobody named another, and always
+# opens what it once sealed.
+CONTENT_KEYS = (*ENV.content_keys, KEY)
 
 DEBUG = ENV.debug
 SECRET_KEY = KEY.hex() or "no key yet: only `up`, `prepare`, `migrate` and `owner` create one"
@@ -22,6 +25,7 @@ USE_I18N = True
 
 INSTALLED_APPS = [
     "daphne",
+    "pawflow_web.web.admin_app.OwnersAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -65,6 +69,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "pawflow_web.web.time_travel.time_travel",
     "pawflow_web.web.middleware.refusals",
 ]
 
@@ -79,6 +84,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "pawflow_web.web.context.shell",
+                "pawflow_web.web.time_travel.then",
             ],
         },
     }
@@ -89,10 +95,13 @@ TEMPLATES = [
 _DATABASE = ENV.database()
 # Any number lets ``lib.db.execute`` prepare its statements; Django turns that off, and its own are never prepared.
 _DATABASE_OPTIONS: dict[str, Any] = {"connect_timeout": 5, "prepare_threshold": 5, **_DATABASE["OPTIONS"]}
+# How far a search follows an index of vectors until enough of what it meets passes the filter of its question.
+_SESSION = "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=200"
+_SESSION += " -c hnsw.max_scan_tuples=100000 -c hnsw.scan_mem_multiplier=4"
 if ENV.process == "web":
     _DATABASE_OPTIONS["pool"] = {"min_size": 2, "max_size": 12, "timeout": 5}
-    _LIMITS = "-c statement_timeout=30s -c lock_timeout=5s"
-    _DATABASE_OPTIONS["options"] = f"{_LIMITS} {_DATABASE_OPTIONS.get('options', '')}".strip()
+    _SESSION += " -c statement_timeout=30s -c lock_timeout=5s"
+_DATABASE_OPTIONS["options"] = f"{_SESSION} {_DATABASE_OPTIONS.get('options', '')}".strip()
 
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {

@@ -13,6 +13,7 @@ from pawflow_web.web.context import Entry, Seal
 from pawflow_web.web.forms import PanelForm
 from pawflow_web.web.panels import GROUPS, Count, Panel
 from pawflow_web.web.render import render_panel
+from pawflow_web.web.ways_back import WayBack
 from review.present import SourceOut
 from review.rows import Row
 from review.words import REASON, STATUS
@@ -46,7 +47,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         "toast": {
             "message": "Rejected. Gone from all 7 readers.",
             "detail": "If anyone proposes it again, it is refused.",
-            "undo_url": "/styleguide/",
+            "way_back": WayBack("/styleguide/", "Rejected #42", {}, "reject", 0),
         },
     }
     return render_panel(request, "web/styleguide.html", context, partial="panel")
@@ -243,13 +244,16 @@ def example_steps(now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def example_actions() -> list[dict[str, Any]]:
+def example_actions() -> dict[str, list[dict[str, Any]]]:
     here = {"target": "#styleguide-nothing", "swap": "none"}
-    return [
-        {"label": "Accept", "url": "/styleguide/", "post": True, "kind": "primary", "key": "a", **here},
-        {"label": "Correct", "url": "/styleguide/", "icon": "edit", "key": "e"},
-        {"label": "Reject", "url": "/styleguide/", "post": True, "kind": "danger", "key": "r", **here},
-    ]
+    return {
+        "first": [
+            {"label": "Accept", "url": "/styleguide/", "post": True, "kind": "primary", "key": "a", **here},
+            {"label": "Correct", "url": "/styleguide/", "icon": "edit", "key": "e"},
+            {"label": "Reject", "url": "/styleguide/", "post": True, "kind": "danger", "key": "r", **here},
+        ],
+        "more": [],
+    }
 
 
 def example_toolbar() -> list[dict[str, Any]]:

@@ -107,9 +107,10 @@ class Supervisor:
             self._server.locate()
             read_key(self.env, create=True)
             self._server.start(pause)
-            if os.geteuid() == 0:
-                _say(f"Running as root: the database runs as the user {SYSTEM_USER}. Better start as a user.")
         link = self._prepare()
+        # Only now: a start that is refused says one line.
+        if self.env.embedded and os.geteuid() == 0:
+            _say(f"Running as root: the database runs as the user {SYSTEM_USER}. Better start as a user.")
         self._lock.tell(state="running")
         if link:
             _print(f"Sign in once: {link}")

@@ -1,6 +1,7 @@
 """Every address of the product."""
 
 from django.conf import settings
+from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from pawflow_web.web import views
@@ -8,9 +9,11 @@ from pawflow_web.web import views
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pawflow_web.api.urls")),
     path("", include("pawflow_web.identity.urls")),
+    path("", include("pawflow_web.jobs.urls")),
     path("", include("review.urls")),
     path("", include("memory.urls")),
-    path("", views.start, name="start"),
+    path("", include("pawflow_web.overview.urls")),
+    path("admin/", admin.site.urls),
     path("health", views.health, name="health"),
     path("ready", views.ready, name="ready"),
     path("menu", views.menu, name="menu"),

@@ -9,12 +9,15 @@ from ninja import NinjaAPI, Router
 
 from conversations.api import router as conversations_router
 from memory.api import router as memory_router
+from memory.context_api import router as context_router
+from memory.import_api import router as import_router
 from pawflow_web.api.failures import add_handlers
 from pawflow_web.api.governed import BodyParser, governed
 from pawflow_web.api.openapi import docs_page, openapi_document
 from pawflow_web.api.tools import tools_router
 from pawflow_web.identity.api import router as tokens_router
 from pawflow_web.identity.rest import reader, signed_in
+from pawflow_web.jobs.api import router as jobs_router
 from pawflow_web.web.errors import error_of_status, error_response
 from review.api import router as review_router
 
@@ -33,7 +36,18 @@ def _build() -> NinjaAPI:
     add_handlers(api)
     # "view": around authentication and validation too, on this router and every other one.
     api.add_decorator(governed, mode="view")
-    for router in (_about(api), tools_router(), conversations_router, tokens_router, review_router, memory_router):
+    for router in (
+        *(_about(api), tools_router()),
+        *(
+            conversations_router,
+            tokens_router,
+            jobs_router,
+            review_router,
+            memory_router,
+            context_router,
+            import_router,
+        ),
+    ):
         api.add_router("", router)
     return api
 

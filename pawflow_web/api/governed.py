@@ -146,7 +146,9 @@ def _once(request: HttpRequest, operation: Operation, run: Callable[[], HttpResp
         if not isinstance(answer, HttpResponse):
             raise TypeError("a streamed reply cannot be kept; such a route is not a JSON write")
         response = answer
-        return Reply(answer.status_code, answer.content.decode())
+        # What a browser must not store, we do not keep either.
+        kept = answer.get("Cache-Control") != "no-store"
+        return Reply(answer.status_code, answer.content.decode(), kept=kept)
 
     digest = digest_of(
         request.method or "",

@@ -6,7 +6,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from pawflow_web.identity.models import MemoryRender, Profile
+from pawflow_web.identity.models.settings import Density, Theme
 from pawflow_web.identity.models.token import Ability
+from pawflow_web.identity.services.preferences import time_zones
 from pawflow_web.web.forms import PanelForm
 
 ABILITIES = (
@@ -14,6 +17,26 @@ ABILITIES = (
     (Ability.WRITE, _("propose beliefs, and write its own notes")),
     (Ability.RELAY, _("run the relay on a machine with code")),
     (Ability.REVIEW, _("decide like you (only for yourself)")),
+)
+
+
+THEMES = (
+    (Theme.SYSTEM, _("as the system has it")),
+    (Theme.LIGHT, _("light")),
+    (Theme.DARK, _("dark")),
+)
+DENSITIES = (
+    (Density.COMFORTABLE, _("comfortable")),
+    (Density.COMPACT, _("compact: more lines on a screen")),
+)
+PROFILES = (
+    (Profile.ASSISTANT, _("everything that it may see")),
+    (Profile.DEMO, _("the same, and what it writes waits for you")),
+    (Profile.SECURE, _("what it looks for itself: nothing stored is put into its context")),
+)
+RENDERS = (
+    (MemoryRender.DIGEST, _("a digest: 1,200 characters, the most important first")),
+    (MemoryRender.SCOPED, _("in sections: about you, this project, recent history")),
 )
 
 
@@ -64,3 +87,36 @@ class TokenForm(PanelForm):
         """Show what the service found wrong beside the fields it names."""
         for name, sentence in faults.items():
             self.add_error(name if name in self.fields else None, str(sentence))
+
+
+class PreferencesForm(PanelForm):
+    """How the dashboard looks and listens. ``current``: the zone that is set, offered even if it has an old name."""
+
+    theme = forms.ChoiceField(label=_("Theme"), choices=THEMES, widget=forms.RadioSelect)
+    density = forms.ChoiceField(label=_("Density"), choices=DENSITIES, widget=forms.RadioSelect)
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        help_text=_("Days you type are days here, and times are shown as your clock says them."),
+    )
+    single_keys = forms.BooleanField(
+        label=_("Single letters are keys"),
+        required=False,
+        help_text=_("Off: only keys with Ctrl or Cmd, Tab, Enter and Escape do anything."),
+    )
+
+    def __init__(self, *args: Any, current: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = time_zones() if current in time_zones() or not current else (current, *time_zones())
+        self.fields["time_zone"].choices = [(name, name.replace("_", " ")) for name in names]  # type: ignore[attr-defined]  # a field of choices
+
+
+class AgentForm(PanelForm):
+    """How much of the memory one agent works with."""
+
+    profile = forms.ChoiceField(label=_("It works with"), choices=PROFILES, widget=forms.RadioSelect)
+    memory_render = forms.ChoiceField(label=_("Its context opens with"), choices=RENDERS, widget=forms.RadioSelect)
+    reads_sensitive = forms.BooleanField(
+        label=_("It may read what is sensitive"),
+        required=False,
+        help_text=_("Beliefs marked Sensitive reach this agent too. Secret ones never reach any."),
+    )

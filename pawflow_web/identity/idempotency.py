@@ -5,12 +5,14 @@ for the first and then reads its reply. What failed leaves no row, so that it ca
 """
 
 import hashlib
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.crypto import keyed_digest, seal, unseal
-from pawflow_web.lib.db import execute, translated_commit
+from pawflow_web.lib.crypto import Unopened, keyed_digest, resealed, seal, unseal
+from pawflow_web.lib.db import Row, execute, translated_commit
 from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.lib.text import clean
 
@@ -30,16 +32,23 @@ _KEEP = "UPDATE identity_idempotentreply SET status = %s, body = %s WHERE id = %
 _READ = """
 SELECT body_digest, status, body FROM identity_idempotentreply WHERE user_id = %s AND caller = %s AND key = %s
 """
+_DROP = "DELETE FROM identity_idempotentreply WHERE id = ANY(%s)"
+_KEPT_OF = """
+SELECT id, body FROM identity_idempotentreply WHERE user_id = %s AND body <> '' AND id > %s ORDER BY id LIMIT 500
+"""
+_KEPT_OF_ALL = "SELECT id, body FROM identity_idempotentreply WHERE body <> '' AND id > %s ORDER BY id LIMIT 500"
+_RESEAL = "UPDATE identity_idempotentreply SET body = %s WHERE id = %s AND body = %s RETURNING id"
 _FORGET_OLD = "DELETE FROM identity_idempotentreply WHERE at < now() - interval '24 hours'"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply as it is kept: its status, its body as text, and whether it is a repetition."""
+    """A reply: its status, its body as text, whether it is a repetition, and whether it may be kept for one."""
 
     status: int
     body: str
     replayed: bool = False
+    kept: bool = True
 
 
 class _NotKeptError(Exception):
@@ -72,7 +81,8 @@ def digest_of(*parts: str | bytes) -> str:
 
 
 def once(principal: Principal, key: str, digest: str, write: Callable[[], Reply]) -> Reply:
-    """Run ``write`` unless a reply is kept under ``key``, which is then given again.
+    """Run ``write`` unless a reply is kept under ``key``, which is then given again. A reply that may not be kept
+    leaves nothing behind: sent again, the request runs again.
 
     Args:
         digest: of the request; see :func:`digest_of`.
@@ -91,7 +101,10 @@ def once(principal: Principal, key: str, digest: str, write: Callable[[], Reply]
             reply = write()
             if reply.status >= 400:
                 raise _NotKeptError(reply)
-            execute(_KEEP, [reply.status, seal(_PURPOSE, reply.body), claimed[0][0]])
+            if reply.kept:
+                execute(_KEEP, [reply.status, seal(_PURPOSE, reply.body), claimed[0][0]])
+            else:
+                execute(_DROP, [[claimed[0][0]]])
             return reply
     except _NotKeptError as failed:
         return failed.reply
@@ -102,11 +115,57 @@ def forget_old_replies() -> None:
     execute(_FORGET_OLD)
 
 
+def forget_replies(user_id: int, holding: Sequence[str]) -> None:
+    """Drop the owner's replies in which one of these texts stands; their retries run again."""
+    for rows in _pages(_KEPT_OF, [user_id]):
+        found = [pk for pk, body in rows if _holds(body, holding)]
+        if found:
+            execute(_DROP, [found])
+
+
+def reseal_replies() -> int:
+    """Seal every reply under the newest key; what no key opens is dropped. Returns how many were under another."""
+    done = 0
+    for rows in _pages(_KEPT_OF_ALL, []):
+        for pk, body in rows:
+            try:
+                newer = resealed(_PURPOSE, body)
+            except Unopened:
+                execute(_DROP, [[pk]])
+                continue
+            if newer is not None:
+                done += len(execute(_RESEAL, [newer, pk, body]))
+    return done
+
+
+def _pages(statement: str, params: list[Any]) -> Iterator[list[Row]]:
+    last = 0
+    while rows := execute(statement, [*params, last]):
+        yield rows
+        last = rows[-1][0]
+
+
+def _holds(body: str, texts: Sequence[str]) -> bool:
+    """Whether a kept body has one of the texts in it. What cannot be read is taken to have it."""
+    try:
+        said = list(_strings(json.loads(unseal(_PURPOSE, body))))
+    except (Unopened, ValueError):
+        return True
+    return any(text in one for one in said for text in texts)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner)
+
+
 def _kept(user_id: int, caller: str, key: str, digest: str) -> Reply:
     rows = execute(_READ, [user_id, caller, key])
     if not rows:
-        # Forgotten between our two statements: the caller cannot know whether the first attempt counted.
-        raise Conflict("The first reply is gone. Look before you send this again.", code="idempotency_mismatch")
+        raise _gone()  # forgotten between our two statements
     body_digest, status, body = rows[0]
     if body_digest != digest:
         raise Conflict(
@@ -114,4 +173,12 @@ def _kept(user_id: int, caller: str, key: str, digest: str) -> Reply:
             code="idempotency_mismatch",
             fields={"Idempotency-Key": "belongs to another request"},
         )
-    return Reply(status, unseal(_PURPOSE, body), replayed=True)
+    try:
+        return Reply(status, unseal(_PURPOSE, body), replayed=True)
+    except Unopened:
+        raise _gone() from None
+
+
+def _gone() -> Conflict:
+    """The caller cannot know whether the first attempt counted."""
+    return Conflict("The first reply is gone. Look before you send this again.", code="idempotency_mismatch")

@@ -1,13 +1,17 @@
-"""What may be read of tokens."""
+"""What may be read of agents and tokens."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models
+from django.db.models import Count, Max, Q
+
+from pawflow_web.lib.db import StatementNow
 
 if TYPE_CHECKING:
-    from pawflow_web.identity.models import ApiToken  # noqa: F401 - the row type below
+    from pawflow_web.identity.models import Agent, ApiToken  # noqa: F401 - the row types below
 
 # The order of the list; index ``identity_apitoken_list`` serves it.
 NEWEST_FIRST = ("-created_at", "-id")
@@ -17,3 +21,20 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
     def of_owner(self, user_id: int) -> Self:
         """All of an owner, revoked ones included, each with its agent."""
         return self.filter(user_id=user_id).select_related("agent")
+
+
+class AgentQuerySet(models.QuerySet["Agent"]):
+    def of_owner(self, user_id: int) -> Self:
+        """All of an owner, by name."""
+        return self.filter(user_id=user_id).order_by("name")
+
+    def with_tokens(self) -> Self:
+        """With ``seen_at``, when one of its tokens was last used, and of those that still open something the number,
+        ``open_tokens``, and the ``origins`` (None: unknown)."""
+        lasting = Q(tokens__expires_at=None) | Q(tokens__expires_at__gt=StatementNow())
+        is_open = Q(tokens__isnull=False, tokens__revoked_at=None) & lasting
+        return self.annotate(
+            seen_at=Max("tokens__last_used_at"),
+            open_tokens=Count("tokens", filter=is_open),
+            origins=ArrayAgg("tokens__origin", filter=is_open, distinct=True, default=[]),
+        )

@@ -1,6 +1,7 @@
 """Work of this app that runs by itself."""
 
 from pawflow_web.identity.idempotency import forget_old_replies
+from pawflow_web.identity.services.sign_in import forget_old_sign_ins
 from pawflow_web.lib.drains import drain
 
 
@@ -8,4 +9,11 @@ from pawflow_web.lib.drains import drain
 def drop_old_replies(deadline: float) -> bool:  # noqa: ARG001 - one statement has no slices
     """Kept replies are of use for a day."""
     forget_old_replies()
+    return False
+
+
+@drain("sign_ins")
+def drop_old_sign_ins(deadline: float) -> bool:  # noqa: ARG001 - two statements over few rows
+    """Links that open nothing any more, and failures that slow nobody down."""
+    forget_old_sign_ins()
     return False

@@ -1,13 +1,17 @@
-"""Pages of signing in and of tokens."""
+"""Pages of signing in, of settings, agents and tokens."""
 
 from django.urls import path
 
-from pawflow_web.identity import views
+from pawflow_web.identity import settings_views, views
 
 urlpatterns = [
     path("login", views.sign_in, name="login"),
     path("login/once/<str:secret>", views.sign_in_once, name="login-once"),
     path("logout", views.sign_out, name="logout"),
+    path("settings", settings_views.preferences, name="settings"),
+    path("settings/look", settings_views.look, name="settings-look"),
+    path("settings/agents", settings_views.agents, name="agents"),
+    path("settings/agents/<str:name>", settings_views.agent, name="agent"),
     path("settings/tokens", views.tokens, name="tokens"),
     path("settings/tokens/<str:ref>/revoke", views.token_revoke, name="token-revoke"),
 ]

@@ -33,7 +33,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     onward = own_path(request.POST.get("next") or request.GET.get("next") or "")
     if request.method != "POST":
         if request.user.is_authenticated:
-            return redirect(onward or "start")
+            return redirect(onward or "overview")
         return _sign_in_page(request, SignInForm(), onward, 200)
     form = SignInForm(request.POST)
     if not form.is_valid():
@@ -54,7 +54,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return _sign_in_page(request, form, onward, 422)
     # Gives the session a new key: one that somebody else planted before stays worthless.
     login(request, user, backend=_BACKEND)
-    return redirect(onward or "start")
+    return redirect(onward or "overview")
 
 
 @never_cache
@@ -68,7 +68,7 @@ def sign_in_once(request: HttpRequest, secret: str) -> HttpResponse:
     if user is None:
         return _private(render(request, "identity/link_gone.html", status=410))
     login(request, user, backend=_BACKEND)
-    return _private(redirect("start"))
+    return _private(redirect("overview"))
 
 
 @require_POST

@@ -10,6 +10,8 @@ from django.utils.functional import Promise
 
 from pawflow_web.lib.registry import Registry
 from pawflow_web.web.panels import GROUPS, Count, Panel, registry
+from pawflow_web.web.time_travel import then_of
+from pawflow_web.web.ways_back import WayBack, last
 
 THEMES = {"light", "dark"}
 BELONGS_TO = "_pawflow_panel"
@@ -17,12 +19,14 @@ BELONGS_TO = "_pawflow_panel"
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The last check of the journal, as the foot of the navigation says it."""
+    """The last check of the journal, as the foot of the navigation says it. ``command`` is what a person can run
+    about it, written out to be copied."""
 
     title: str | Promise
     detail: str | Promise
     intact: bool = True
     url: str = ""
+    command: str = ""
 
 
 SealOf = Callable[[HttpRequest], Seal | None]
@@ -90,6 +94,11 @@ class Shell:
         seal_of = seals.find(JOURNAL)
         return seal_of(self._request) if seal_of else None
 
+    @property
+    def way_back(self) -> WayBack | None:
+        """How what the person did last is taken back; asked anew each time, as a decision changes it."""
+        return last(self._request) if self.signed_in and hasattr(self._request, "session") else None
+
     @cached_property
     def theme(self) -> str:
         """``light`` or ``dark`` when the person chose one, else empty: the system decides."""
@@ -108,7 +117,9 @@ class Shell:
         """The count of one panel, asked once a request."""
         if name not in self._counts:
             panel = registry.find(name)
-            self._counts[name] = panel.count(self._request) if panel and panel.count else None
+            # What is counted is counted now: beside another day it would be wrong.
+            count_of = panel.count if panel and then_of(self._request) is None else None
+            self._counts[name] = count_of(self._request) if count_of else None
         return self._counts[name]
 
     def _entry(self, panel: Panel) -> Entry:

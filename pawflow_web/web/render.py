@@ -14,6 +14,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django_htmx.middleware import HtmxDetails
 
+from pawflow_web.web.ways_back import WayBack
+
 # More than this many parts beside the main one, and nobody can say what a click changes.
 MAX_OUT_OF_BAND = 3
 
@@ -75,25 +77,42 @@ def out_of_band(request: HttpRequest, template: str, context: Mapping[str, Any])
     return mark_safe(render_to_string(template, dict(context), request))  # noqa: S308 - rendered by a template
 
 
+def nothing_but(*parts: SafeString, status: int = 200, trigger: str = "") -> HttpResponse:
+    """An answer that replaces nothing where it was asked for: only what stands elsewhere.
+
+    Args:
+        parts: made by :func:`out_of_band`.
+        trigger: an event that the page is to hear.
+    """
+    # Not the dialog that may have asked: what is swapped there opens it.
+    headers = {"HX-Retarget": "#toasts", "HX-Reswap": "none"} | ({"HX-Trigger": trigger} if trigger else {})
+    return HttpResponse("".join(parts), status=status, headers=headers)
+
+
 def toast(
     request: HttpRequest,
     message: str,
     *,
     detail: str = "",
-    undo_url: str = "",
+    way_back: WayBack | None = None,
     status: str = "",
     url: str = "",
     url_text: str = "",
+    more_url: str = "",
+    more_text: str = "",
+    detail_url: str = "",
 ) -> SafeString:
     """What happened, its consequence, and the way back, for the corner of the page.
 
     Args:
-        undo_url: where a POST takes it back. A toast with it stays until the next one.
+        way_back: the POST that takes it back. A toast with it stays until the next one.
         status: a status word for its colour, as in ``active`` or ``rejected``.
-        url: where more of it can be seen, under the words ``url_text``.
+        url: where it can be seen, under the words ``url_text``.
+        more_url: where the consequence can be seen, likewise, after ``detail``.
+        detail_url: where the rest of ``detail`` is fetched from, when it takes a while.
     """
-    note = {"message": message, "detail": detail, "undo_url": undo_url, "status": status}
-    note |= {"url": url, "url_text": url_text}
+    note: dict[str, Any] = {"message": message, "detail": detail, "status": status, "way_back": way_back}
+    note |= {"url": url, "url_text": url_text, "more_url": more_url, "more_text": more_text, "detail_url": detail_url}
     return out_of_band(request, "components/toast_out_of_band.html", {"toast": note})
 
 

@@ -1,13 +1,10 @@
 """The pages and probes that belong to no part of the product."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
-from pawflow_web.web.context import Shell
 from pawflow_web.web.health import readiness
-from pawflow_web.web.panels import registry
 from pawflow_web.web.render import person_required, render_panel
 
 
@@ -33,20 +30,6 @@ def ready(_request: HttpRequest) -> JsonResponse:
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     """Browsers ask for ``/favicon.ico`` whatever the page says."""
     return HttpResponseRedirect(static("favicon.svg"))
-
-
-@require_safe
-@person_required
-def start(request: HttpRequest) -> HttpResponse:
-    """``/`` leads to what waits for the person, else to the first panel where nothing ever does."""
-    shell = Shell(request)
-    panels = registry.all()
-    for panel in panels:
-        count = shell.count(panel.name)
-        if count is not None and count.due and count.number:
-            return redirect(str(panel.url))
-    quiet = [panel for panel in panels if panel.group]
-    return redirect(str((quiet or panels)[0].url) if panels else "menu")
 
 
 @require_safe

@@ -75,7 +75,9 @@ if (toasts) {
 
 async function copy(button) {
   const source = button.dataset.copyFrom;
-  const text = source ? $(source).value ?? $(source).textContent : button.dataset.copy;
+  // Several parts are copied with an empty line between them.
+  const parts = source ? $$(source).map((part) => part.value ?? part.textContent) : [button.dataset.copy];
+  const text = parts.join("\n\n");
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -92,6 +94,20 @@ document.addEventListener("click", (event) => {
   const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
   if (elsewhere || !target || (target !== dialog && !visible(target))) event.stopImmediatePropagation();
 }, { capture: true });
+
+// The buttons of a row are many on a page, so they carry nothing but where they lead: the answer to a form takes the
+// place of the row, a question comes into the dialog.
+document.addEventListener("click", (event) => {
+  const asked = event.target.closest("a[data-dialog], [data-list] .item details button[formaction]");
+  if (!asked || !window.htmx || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  if (asked.matches("a")) {
+    window.htmx.ajax("GET", asked.getAttribute("href"), { source: asked, event, target: dialog, swap: "innerHTML" });
+    return;
+  }
+  const target = asked.closest(".item");
+  window.htmx.ajax("POST", asked.getAttribute("formaction"), { source: asked, event, target, swap: "outerHTML" });
+});
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button, a, [data-dialog-close]");
@@ -215,11 +231,23 @@ function markCurrent(target) {
   if (shows.matches(".detail")) row.scrollIntoView({ block: "nearest" });
 }
 
-// The counts of the navigation and the seal come in one piece; each goes wherever it stands.
+// The counts of the navigation, the way back and the seal come in one piece; each goes wherever it stands.
 function spread(news) {
-  for (const part of $$("[data-nav-count], .seal", news)) {
-    const same = part.matches(".seal") ? ".seal" : `[data-nav-count="${CSS.escape(part.dataset.navCount)}"]`;
-    for (const old of $$(same)) if (!news.contains(old)) old.replaceWith(part.cloneNode(true));
+  if (!news.firstElementChild) return;
+  for (const part of $$("[data-nav-count], [data-last-deed], .seal", news)) {
+    const own = [".seal", "[data-last-deed]"].find((selector) => part.matches(selector));
+    const same = own ?? `[data-nav-count="${CSS.escape(part.dataset.navCount)}"]`;
+    for (const old of $$(same)) {
+      if (news.contains(old)) continue;
+      const copy = part.cloneNode(true);
+      old.replaceWith(copy);
+      window.htmx?.process(copy);
+    }
+  }
+  // A note offers the way back only as long as it is the newest one.
+  const way = $("[data-last-deed] form", news)?.getAttribute("action");
+  for (const form of $$("[data-toast] form", toasts)) {
+    if (form.getAttribute("action") !== way) form.closest("[data-toast]").remove();
   }
   news.replaceChildren();
 }
@@ -271,6 +299,10 @@ function press(key, scope, fits = visible) {
     element.select?.();
   } else {
     element.click();
+    // What opens in its place goes on in its first field.
+    if (element.matches("summary") && element.parentElement.open) {
+      $("input:not([type=hidden], [type=checkbox]), textarea", element.parentElement)?.focus();
+    }
   }
   return true;
 }
@@ -351,6 +383,12 @@ function single(key) {
   }
   return false;
 }
+
+// The one key with a modifier works in fields too, and when single keys are off.
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key !== "k") return;
+  if (press("mod+k", document, () => true)) event.preventDefault();
+});
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;

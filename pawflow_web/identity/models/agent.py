@@ -3,6 +3,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from pawflow_web.identity.names import NAME_PATTERN
+from pawflow_web.identity.querysets import AgentQuerySet
 
 
 class Profile(models.TextChoices):
@@ -33,6 +34,8 @@ class Agent(models.Model):
     # its owner lets it read what is personal
     reads_sensitive = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
+
+    objects = AgentQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -23,6 +23,11 @@ class UserSettings(models.Model):
     theme = models.CharField(max_length=8, choices=Theme, default=Theme.SYSTEM)
     density = models.CharField(max_length=12, choices=Density, default=Density.COMFORTABLE)
     single_keys = models.BooleanField(default=True)
+    # when they last had the Overview before them, and the end of the visit before that one: what the feed begins with
+    last_looked_at = models.DateTimeField(null=True)
+    looked_until = models.DateTimeField(null=True)
+    # the steps of setting up are done, or the person wants to see them no more
+    setup_closed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

@@ -71,6 +71,12 @@ def sign_in_with_password(*, name: str, password: str, address: str) -> User | N
     return None
 
 
+def forget_old_sign_ins() -> None:
+    """Drop links past their day, which answer like links that never were, and failures past their window."""
+    SignInLink.objects.filter(expires_at__lt=now()).delete()
+    SignInFailure.objects.filter(at__lt=now() - THROTTLE_WINDOW).delete()
+
+
 def _checked(name: str, password: str) -> User | None:
     """Compare the password. It takes its time by design, so only a few at once, and none of them keeps a
     connection that an agent could use."""

@@ -10,7 +10,7 @@ from pawflow_web.jobs.services.runs import (
     report_progress,
     start_run,
 )
-from pawflow_web.jobs.services.schedules import back_off, plan_task
+from pawflow_web.jobs.services.schedules import back_off, plan_nightly, plan_task, put_off_to_next_night
 from pawflow_web.jobs.services.waking import wake
 
 __all__ = [
@@ -21,7 +21,9 @@ __all__ = [
     "finish_run",
     "lose_run",
     "open_run",
+    "plan_nightly",
     "plan_task",
+    "put_off_to_next_night",
     "report_progress",
     "start_run",
     "stop_beating",

@@ -1,5 +1,7 @@
 from datetime import datetime, timedelta
 
+from pawflow_web.identity.auth import principal_of_user
+from pawflow_web.identity.clock import now
 from pawflow_web.identity.models import User
 from pawflow_web.jobs.models import Task
 from pawflow_web.lib.db import StatementNow
@@ -23,3 +25,25 @@ def back_off(task: Task, *, error: str) -> None:
         next_at=StatementNow() + pause, attempts=task.attempts + 1, last_error=error[:100]
     )
     task.refresh_from_db()
+
+
+def plan_nightly(kind: str) -> None:
+    """See that every owner has a plan for ``kind`` at a midnight of their own; those who have one keep it."""
+    planned = Task.objects.filter(kind=kind, subject="", user__isnull=False).values("user_id")
+    missing = User.objects.exclude(pk__in=planned).select_related("preferences").order_by("pk")
+    rows = [Task(kind=kind, user=user, next_at=_next_midnight(user)) for user in missing]
+    if rows:
+        Task.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def put_off_to_next_night(task: Task) -> None:
+    """It is done for this time. However many nights were missed while nothing ran, it was done for all of them."""
+    assert task.user is not None  # noqa: S101 - nights are an owner's
+    Task.objects.filter(pk=task.pk).update(next_at=_next_midnight(task.user), attempts=0, last_error="")
+
+
+def _next_midnight(user: User) -> datetime:
+    zone = principal_of_user(user).zone
+    tomorrow = now().astimezone(zone).date() + timedelta(days=1)
+    # Where the clocks skip that midnight this is the moment at which they do.
+    return datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=zone)

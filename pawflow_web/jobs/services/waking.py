@@ -6,12 +6,13 @@ WAKE_CHANNEL = "pawflow"
 STARTED_CHANNEL = "pawflow_started"
 
 
-def wake(kind: str) -> None:
-    """Let the drain of ``kind`` look for work: delivered when the transaction commits, to every node, and not
+def wake(*kinds: str) -> None:
+    """Let the drains of these kinds look for work: delivered when the transaction commits, to every node, and not
     at all when it rolls back. Losing it costs at most a tick. Raises LookupError for an unknown kind."""
-    if registry.find(kind) is None:
-        raise LookupError(f"No drain is called {kind!r}; a tasks.py of an app must register it.")
-    execute("SELECT pg_notify(%s, %s)", [WAKE_CHANNEL, kind])
+    for kind in kinds:
+        if registry.find(kind) is None:
+            raise LookupError(f"No drain is called {kind!r}; a tasks.py of an app must register it.")
+    execute("SELECT pg_notify(%s, kind) FROM unnest(%s::text[]) AS kind", [WAKE_CHANNEL, list(kinds)])
 
 
 def announce_start(kind: str) -> None:

@@ -1,0 +1,1 @@
+"""``/``: can it be trusted, what needs the person, what happened. Composed of what the apps below know."""

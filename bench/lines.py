@@ -3,14 +3,14 @@
 import itertools
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote
 
 from django.urls import Resolver404, resolve
 
 from bench.clients import Case, Request
-from bench.loading import Owner
+from bench.loading import SCOPED, Owner
 
 TOOLS = "/api/v1/tools"
 
@@ -38,10 +38,19 @@ def lines() -> list[Line]:
         Line("recall_rare", "agent", _recall_rare),
         Line("recall_after_write", "agent", _recall_after_write),
         Line("recall_browse", "agent", _recall_browse),
+        Line("digest", "agent", _page("/api/v1/context")),
+        Line("context", "agent", _context),
+        Line("context_scoped", "person", _context_scoped),
+        Line("memory_md", "agent", _memory_md),
         Line("items_list", "person", _page("/api/v1/items?status=any&limit=50")),
         Line("review_list", "person", _page("/api/v1/review?limit=50")),
         *(line for line in pages if _built("/review" if line.name == "page_review" else "/memories")),
     ]
+
+
+def lines_by_meaning() -> list[Line]:
+    """What is measured where a model is on this machine."""
+    return [Line("recall_hybrid", "agent", _recall_hybrid), Line("semantic", "agent", _semantic)]
 
 
 def _built(path: str) -> bool:
@@ -73,6 +82,18 @@ def _recall_question(owner: Owner, count: int) -> list[Case]:
     return [Case(_tool("recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
 
 
+def _recall_hybrid(owner: Owner, count: int) -> list[Case]:
+    """The same questions with their meaning; one that was answered by words alone is a failure of the run."""
+    return [
+        Case(_tool("recall", query=owner.writer.question(text)), expected='"mode":"hybrid"')
+        for text in _texts(owner, count)
+    ]
+
+
+def _semantic(owner: Owner, count: int) -> list[Case]:
+    return [Case(_tool("semantic_recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
+
+
 def _recall_rare(owner: Owner, count: int) -> list[Case]:
     """A word that few notes have finds the note it was taken from."""
     return [
@@ -94,6 +115,30 @@ def _recall_after_write(owner: Owner, count: int) -> list[Case]:
 
 def _recall_browse(_owner: Owner, count: int) -> list[Case]:
     return [Case(_tool("recall"))] * count
+
+
+def _context(owner: Owner, count: int) -> list[Case]:
+    """What an agent asks for before each turn: from its conversation, with the person's words."""
+    return [
+        Case(Request("GET", f"/api/v1/context?conversation={owner.conversation}&query={quote(question)}"))
+        for question in _questions(owner, count)
+    ]
+
+
+def _context_scoped(owner: Owner, count: int) -> list[Case]:
+    """The same for the agent whose owner chose the other form."""
+    return [Case(replace(case.request, path=f"{case.request.path}&agent={SCOPED}")) for case in _context(owner, count)]
+
+
+def _memory_md(owner: Owner, count: int) -> list[Case]:
+    return [
+        Case(Request("GET", f"/api/v1/memory.md?conversation={owner.conversation}&query={quote(question)}"))
+        for question in _questions(owner, count)
+    ]
+
+
+def _questions(owner: Owner, count: int) -> list[str]:
+    return [owner.writer.question(text) for text in _texts(owner, count)]
 
 
 def _texts(owner: Owner, count: int) -> Sequence[str]:

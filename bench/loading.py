@@ -13,21 +13,28 @@ from django.db import connection
 from django.test import Client as Browser
 
 from bench.words import Note, Writer
-from conversations.services import create_conversation
+from conversations.models import Conversation
+from conversations.services import create_conversation, create_project
 from pawflow_web.identity.auth import principal_of_token
 from pawflow_web.identity.models import Agent, User, UserClock
-from pawflow_web.identity.services import create_token, ensure_owner
+from pawflow_web.identity.principal import Principal
+from pawflow_web.identity.services import create_token, ensure_owner, update_agent
 from pawflow_web.lib.ids import new_ref
+from review.kinds import kind_named
+from review.models import KindName
 from review.preparing import text_digest
 from review.snapshots import words_mac
 
 AGENTS = ("coder", "writer", "tester")
+# of these the one whose context has the form by project
+SCOPED = "tester"
 SAMPLES = 600
 AGE = timedelta(days=730)
+PINNED = 0.0002
 
 _ITEMS = (
     "id", "ref", "number", "user_id", "kind", "text", "text_digest", "words_mac", "scope", "scope_agent_id",
-    "scope_conversation_id", "status", "reason", "confidence", "privacy", "origin", "flags", "exclusive_key",
+    "scope_conversation_id", "status", "reason", "confidence", "privacy", "origin", "flags", "tier", "exclusive_key",
     "valid", "valid_from_precision", "valid_to_precision", "recorded_at", "updated_at", "retired_at", "expires_at",
     "last_seen_at", "pinned", "decided", "revision", "changed_seq",
 )  # fmt: skip
@@ -35,7 +42,8 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "review_governanceitem": _ITEMS,
     "memory_memory": ("item_id", "category", "tags", "importance", "durability"),
     "review_evidence": (
-        "item_id", "user_id", "origin", "principal", "agent_id", "turn", "file", "quote", "at", "day",
+        "item_id", "user_id", "origin", "principal", "agent_id", "conversation_id", "turn", "file", "quote", "at",
+        "day",
     ),
     "review_believed": ("item_id", "user_id", "known", "valid"),
     "review_tombstone": ("ref", "user_id", "item_id", "item_ref", "scope", "digest", "by", "at", "hits"),
@@ -54,13 +62,15 @@ _SCOPES = (("global", 0.70), ("agent", 0.20), ("conversation", 0.07), ("private"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who the clients speak for. ``samples`` are texts that the token's agent may recall."""
+    """Who the clients speak for. ``samples`` are texts that the token's agent may recall; ``conversation`` is one of
+    several in several projects."""
 
     user: User
     token: str
     session: str
     samples: Sequence[str]
     writer: Writer
+    conversation: str
 
 
 def load_owner(name: str, rows: int, seed: int) -> Owner:
@@ -68,16 +78,28 @@ def load_owner(name: str, rows: int, seed: int) -> Owner:
     user, _ = ensure_owner(name)
     tokens = {agent: create_token(user=user, agent=agent, origin="user_channel", abilities=["read", "write"])[1]
               for agent in AGENTS}  # fmt: skip
+    update_agent(user=user, name=SCOPED, memory_render="scoped")
     principal = principal_of_token(f"Bearer {tokens[AGENTS[0]]}")
-    conversations = [create_conversation(principal=principal, title=f"Talk {n}", external_id=None)[0].pk
-                     for n in range(10)]  # fmt: skip
+    conversations = _conversations(principal)
     agents = list(Agent.objects.filter(user=user).order_by("pk").values_list("pk", flat=True))
     writer = Writer(seed)
-    loader = _Loader(user.pk, agents, conversations, random.Random(seed))
+    loader = _Loader(user.pk, agents, [talk.pk for talk in conversations], random.Random(seed))
     samples = loader.load(writer, rows)
     browser = Browser()
     browser.force_login(user)
-    return Owner(user, tokens[AGENTS[0]], browser.cookies["sessionid"].value, samples, writer)
+    session = browser.cookies["sessionid"].value
+    return Owner(user, tokens[AGENTS[0]], session, samples, writer, conversations[0].ref)
+
+
+def _conversations(principal: Principal) -> list[Conversation]:
+    """Two in each of five projects."""
+    projects = [create_project(principal=principal, name=f"Project {n}") for n in range(5)]
+    return [
+        create_conversation(
+            principal=principal, title=f"Talk {n}", external_id=None, project=projects[n % len(projects)]
+        )[0]
+        for n in range(10)
+    ]
 
 
 def refresh_statistics() -> None:
@@ -133,20 +155,25 @@ class _Loader:
         add = self._tables
         add["review_governanceitem"].append((
             pk, ref, number, self._user_id, "note", note.text, digest, words_mac(note.text), scope, agent,
-            conversation, status, reason, 85, privacy, origin, "[]", "", valid, "", "", at, at, retired, expires, at,
-            False, False, 1, number,
+            conversation, status, reason, 85, privacy, origin, "[]", self._tier(note), "", valid, "", "", at, at,
+            retired, expires, at, choose.random() < PINNED, False, 1, number,
         ))  # fmt: skip
         add["memory_memory"].append((pk, note.category, list(note.tags), "medium", "durable"))
         speaker = agent or self._agents[0]
-        add["review_evidence"].append(
-            (pk, self._user_id, origin, f"agent:{AGENTS[self._agents.index(speaker)]}", speaker, "", "", "", at, at)
-        )
+        party = f"agent:{AGENTS[self._agents.index(speaker)]}"
+        # Half of what is said is said in a conversation, whoever reads it.
+        talk = conversation or (choose.choice(self._conversations) if choose.random() < 0.5 else None)
+        add["review_evidence"].append((pk, self._user_id, origin, party, speaker, talk, "", "", "", at, at))
         if readable:
             until = expires.isoformat() if expires else ""
             add["review_believed"].append((pk, self._user_id, f"[{at.isoformat()},{until})", valid))
         if status == "rejected":
             add["review_tombstone"].append((new_ref(), self._user_id, pk, ref, scope, digest, "bench", retired, 0))
         return note.text if in_use and scope == "global" and privacy == "normal" and note.text.isascii() else ""
+
+    @staticmethod
+    def _tier(note: Note) -> str:
+        return kind_named(KindName.NOTE).tier({"category": note.category, "tags": note.tags})
 
     def _flush(self) -> None:
         with connection.cursor() as cursor:

@@ -25,6 +25,8 @@ def environment(place: Scratch) -> dict[str, str]:
         "PAWFLOW_DATA_DIR": str(place.folder),
         "PAWFLOW_OWNER": OWNER,
         "PAWFLOW_RATE_LIMIT": "0",
+        # Turned on for the lines that need it.
+        "PAWFLOW_EMBEDDINGS": "none",
         "DJANGO_SETTINGS_MODULE": "pawflow_web.settings",
     }
 

@@ -10,8 +10,9 @@ from django.db import connection
 from django.test import Client as InProcess
 from django.test.utils import CaptureQueriesContext
 
+from bench import meaning
 from bench.clients import WARM_UP, Case, Client, FailedCallError, Request, Speaker, run_together
-from bench.lines import Line, lines
+from bench.lines import Line, lines, lines_by_meaning
 from bench.loading import Owner, load_owner, refresh_statistics
 from bench.product import OWNER, running_product
 from bench.report import bytes_under, machine, percentile_ms
@@ -37,12 +38,22 @@ class Session:
         log = settings.ENV.data_dir / "bench.log"
         with running_product(log) as base:
             results = [row for line in lines() for row in self._measure(line, base)]
+        vector_bytes = 0
+        if meaning.available():
+            with meaning.local_model():
+                vector_bytes = meaning.load_vectors([*self._large, *self._small], self._seed)
+                _say("loaded their vectors")
+                with running_product(log) as base:
+                    results += [row for line in lines_by_meaning() for row in self._measure(line, base)]
         return {
             "n": self._n,
             "seed": self._seed,
             "machine": {**where, "load_after": machine()["load"]},
             "results": results,
-            "sizes": {"search_bytes": bytes_under(index_of(self._large[0].user.pk).folder), "vector_bytes": 0},
+            "sizes": {
+                "search_bytes": bytes_under(index_of(self._large[0].user.pk).folder),
+                "vector_bytes": vector_bytes,
+            },
             "build": build,
         }
 

@@ -31,6 +31,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("PAWFLOW_")]:
         del os.environ[name]
     os.environ["PAWFLOW_DATA_DIR"] = str(folder / "data")
+    # A model on this machine must not change what the tests of everything else see.
+    os.environ["PAWFLOW_EMBEDDINGS"] = "none"
     env = Env.load()
     read_key(env, create=True)
     if env.embedded:

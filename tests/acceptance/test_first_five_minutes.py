@@ -134,6 +134,8 @@ def test_from_an_empty_folder_to_a_belief_that_is_gone(running: Running, chromiu
 
     page = chromium.new_context().new_page()
     page.goto(running.link)
+    expect(page.locator("#panel-overview .sum")).to_contain_text(f"{NOTES} wait for you")
+    page.locator("#panel-overview .btn.primary").click()
     page.wait_for_url("**/review")
     expect(page.locator("[data-count=needs_review]")).to_have_text(str(NOTES))
     for left in range(NOTES - 1, -1, -1):

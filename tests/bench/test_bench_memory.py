@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from bench import meaning
 from tests.bench.conftest import Installation
 
 pytestmark = pytest.mark.processes
 
 LeftOver = Callable[[], tuple[list[str], list[int], list[Path]]]
-NAMES = {"remember", "recall_keyword", "recall_rare", "recall_after_write", "recall_browse"}
+RECALL = {"recall_keyword", "recall_rare", "recall_after_write", "recall_browse"}
+NAMES = {"remember", *RECALL, "digest", "context", "context_scoped", "memory_md"}
 QUICK = ("--runs", "8", "--seconds", "5")
 PATIENCE_S = 240
 
@@ -38,6 +40,13 @@ def test_a_run_answers_with_every_line_for_every_group_of_clients(report: dict[s
     assert {(name, *group) for name in NAMES for group in ((1, 1), (1, 8), (8, 8))} <= measured
     assert report["sizes"]["search_bytes"] > 0
     assert report["machine"]["postgresql"]
+
+
+def test_search_by_meaning_is_measured_where_a_model_is(report: dict[str, Any]) -> None:
+    if not meaning.available():
+        pytest.skip("no local model: make embeddings")
+    assert {"recall_hybrid", "semantic"} <= {row["name"] for row in report["results"]}
+    assert report["sizes"]["vector_bytes"] > 0
 
 
 def test_every_line_counts_its_statements_and_times_its_runs(report: dict[str, Any]) -> None:

@@ -62,15 +62,34 @@ def test_full_pages_are_accessible_and_fit(
         "review-long": f"/review?item={long.ref}",
         "memories": "/memories?status=any",
         "memories-search": "/memories?q=staging&status=any",
+        "context": "/memories/context?agent=claude-code&query=staging",
+        "context-compared": "/memories/context?agent=claude-code&compare=2025-01-01",
+        "markdown": "/memories/markdown",
         "item": f"/items/{rival.ref}",
         "item-rejected": f"/items/{denied.ref}",
+        "receipt": f"/items/{denied.ref}/receipt",
+        "consequence": f"/items/{rival.ref}/consequence?verb=accept",
+        "correct": f"/items/{rival.ref}/correct",
+        "edit": f"/items/{rival.ref}/edit",
+        "purge": f"/items/{rival.ref}/purge",
+        "refused": "/review/refused",
+        "archive": "/review/archive",
+        "journal": "/review/journal",
+        "overview": "/",
+        "news": "/overview/news",
+        "find": "/find?q=staging",
+        "settings": "/settings",
+        "agents": "/settings/agents",
+        "agent": "/settings/agents/claude-code",
         "tokens": "/settings/tokens",
         "revoke": "/settings/tokens/" + lotta.tokens.earliest("pk").ref + "/revoke",
         "menu": "/menu",
+        "imports": "/imports",
+        "checkup": "/checkup",
     }.items():
         page.goto(live.base + path)
         if name.startswith("item"):
-            expect(page.locator("#item-readers")).to_contain_text("Each was asked just now")
+            expect(page.locator("#item-readers")).to_contain_text("Ask again")
         check(page, f"{name}-{scheme}-{width}", accessible, picture)
 
 
@@ -97,10 +116,17 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
     check(page, f"login-refused-{scheme}-{width}", accessible, picture)
     sign_in(page, live.base, make_owner("empty"))
     for name, path in {
+        "empty-overview": "/",
+        "empty-find": "/find?q=frankfrut",
+        "empty-agents": "/settings/agents",
         "empty-review": "/review",
         "empty-memories": "/memories",
+        "empty-context": "/memories/context",
+        "empty-markdown": "/memories/markdown",
         "empty-search": "/memories?q=frankfrut",
         "empty-tokens": "/settings/tokens",
+        "empty-refused": "/review/refused",
+        "empty-archive": "/review/archive",
         "error-filter": "/memories?status=golden",
         "error-404": "/items/aaaaaaaaaaaa",
     }.items():
@@ -148,7 +174,7 @@ def test_every_page_can_be_walked_by_keyboard(open_page: OpenPage, live: Live, l
     page = open_page(f"{live.base}/health")
     sign_in(page, live.base, lotta)
     item = GovernanceItem.objects.filter(status="active").earliest("pk")
-    for path in ("/review", "/memories", f"/items/{item.ref}", "/settings/tokens"):
+    for path in ("/", "/review", "/memories", f"/items/{item.ref}", "/settings", "/settings/tokens"):
         page.goto(live.base + path)
         seen: list[str] = []
         for _ in range(400):

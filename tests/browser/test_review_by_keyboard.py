@@ -26,9 +26,10 @@ def lotta(transactional_db: None) -> User:
 
 @pytest.fixture
 def review(open_page: OpenPage, live: Live, lotta: User) -> Page:
-    """The page after signing in."""
+    """The page, from the Overview after signing in."""
     page = open_page(live.base + "/health")
     sign_in(page, live.base, lotta)
+    page.locator("#panel-overview .btn.primary").click()
     page.wait_for_url("**/review")
     return page
 
@@ -73,7 +74,7 @@ def test_what_counts_follows_a_decision(review: Page) -> None:
     page.keyboard.press("a")
     expect(page.locator(".side [data-nav-count=memories]")).to_contain_text("1")
     expect(page.locator(".side [data-nav-count=review]")).to_contain_text("29")
-    expect(page.locator(".side .seal")).to_contain_text("Journal, 31 entries")
+    expect(page.locator(".side .seal")).to_contain_text("Journal intact, 31 entries")
     expect(page).to_have_title("Review (29) · PawFlow")
 
 
@@ -117,7 +118,8 @@ def test_the_row_that_is_shown_is_chosen_by_key(review: Page) -> None:
     expect(page.locator("[data-chosen]")).to_have_text("3 chosen")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("choose, choose up to here")
-    expect(page.get_by_role("dialog")).not_to_contain_text("search")
+    expect(page.get_by_role("dialog")).to_contain_text("search")
+    expect(page.get_by_role("dialog")).not_to_contain_text("forget the row")
 
 
 def test_next_and_back_walk_the_queue(review: Page) -> None:
@@ -230,7 +232,9 @@ def test_typing_searches_and_keeps_the_focus(review: Page, live: Live, lotta: Us
     expect(page.locator("#memories-list mark")).to_have_text("canary")
     expect(page.locator("#memories-coverage")).to_contain_text("1 of")
     expect(page.locator("#memories-q")).to_be_focused()
-    assert page.url.endswith("q=canary&status=&scope=&category=&agent=&tag=&kind=&origin=&privacy=&pinned=&as_of=")
+    assert page.url.endswith(
+        "q=canary&status=&scope=&category=&agent=&tag=&kind=&origin=&privacy=&pinned=&used=&as_of=&known_at="
+    )
     page.get_by_label("What is true").is_hidden()
     page.locator("#memories-add-open").click()
     page.get_by_label("What is true").fill("A canary sings.")

@@ -77,7 +77,7 @@ def test_a_format_that_is_not_built_is_refused_in_one_sentence(alice: User, tmp_
     assert code == 1
     error = json.loads(out)["error"]
     assert list(error) == ["code", "message", "fields"]
-    assert error["message"] == f"This version cannot import {name}; it imports mcp-memory."
+    assert error["message"] == f"This version cannot import {name}; it imports mcp-memory, markdown, dump, auto."
 
 
 def test_an_unreadable_file_is_refused(alice: User, tmp_path: Path) -> None:

@@ -1,10 +1,14 @@
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from pawflow_web.identity.auth import principal_of_user
+from pawflow_web.identity.principal import worker_principal
+from pawflow_web.identity.services import ensure_agent, principal_of_agent
 from pawflow_web.jobs.listening import Listener
 from pawflow_web.jobs.models import JobRun, RunState, Task, WorkerBeat
 from pawflow_web.jobs.services import (
@@ -123,10 +127,14 @@ def test_an_interrupted_run_begins_again_with_its_first_start(user) -> None:
     assert (run.state, JobRun.objects.open().count()) == (RunState.UNKNOWN, 0)
 
 
-def test_a_person_sees_their_own_runs_alone(user) -> None:
+def test_a_person_sees_their_own_runs_alone_and_an_agent_those_it_began(user) -> None:
     other = get_user_model().objects.create(username="bob")
     mine, _theirs, _system = open_run("a", user=user), open_run("a", user=other), open_run("a")
-    assert list(JobRun.objects.visible_to(user.pk)) == [mine]
+    coder = ensure_agent(user=user, name="coder")
+    built = open_run("a", user=user, agent_id=coder.pk)
+    assert list(JobRun.objects.visible_to(principal_of_user(user)).order_by("pk")) == [mine, built]
+    assert list(JobRun.objects.visible_to(principal_of_agent(coder, ZoneInfo("UTC")))) == [built]
+    assert list(JobRun.objects.visible_to(worker_principal(user.pk, "alice"))) == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from memory.notes.services import remember_note  # noqa: E402
 from pawflow_web.identity.auth import principal_of_token  # noqa: E402
 from pawflow_web.lib.db import execute  # noqa: E402
 from pawflow_web.lib.errors import DomainError  # noqa: E402
-from review import lifecycle  # noqa: E402
+from review import erasing, lifecycle  # noqa: E402
 
 
 def say(value: Any) -> None:
@@ -31,6 +31,24 @@ def accept(order: dict[str, Any]) -> dict[str, Any]:
     except DomainError as error:
         return {"status": error.status, "fields": error.fields}
     return {"status": 200, "item": done.item.status}
+
+
+def undo(order: dict[str, Any]) -> dict[str, Any]:
+    person = principal_of_token(f"Bearer {order['token']}")
+    try:
+        done = lifecycle.undo(principal=person, reference=order["ref"])
+    except DomainError as error:
+        return {"status": error.status, "code": error.code}
+    return {"status": 200, "item": done.item.status}
+
+
+def purge(order: dict[str, Any]) -> dict[str, Any]:
+    person = principal_of_token(f"Bearer {order['token']}")
+    try:
+        erasing.purge(principal=person, reference=order["ref"], confirm=order["ref"])
+    except DomainError as error:
+        return {"status": error.status}
+    return {"status": 200}
 
 
 def crowd(order: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +92,7 @@ def main() -> None:
     for line in sys.stdin:
         order = json.loads(line)
         close_old_connections()
-        say(accept(order) if order["does"] == "accept" else crowd(order))
+        say({"accept": accept, "undo": undo, "purge": purge, "crowd": crowd}[order["does"]](order))
 
 
 if __name__ == "__main__":

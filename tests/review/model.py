@@ -2,142 +2,26 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-WAITING_FOR_ORIGIN = {"automation_review", "import_review"}
-# (agent or None, conversation or None): where a belief stands, and from where somebody looks
-Place = tuple[str | None, str | None]
-EVERYBODY: Place = (None, None)
+from tests.review.model_memory import Memory
+from tests.review.model_parts import RETURNING, Belief, Deed, Place, RefusedError, Span, placed, visible
 
-
-class RefusedError(Exception):
-    """The product is expected to answer with this code."""
-
-
-@dataclass(frozen=True)
-class Span:
-    """``[low, high)`` of world time; None is without a bound."""
-
-    low: datetime | None = None
-    high: datetime | None = None
-    empty: bool = False
-
-    def holds(self, moment: datetime) -> bool:
-        return not self.empty and (self.low is None or self.low <= moment) and (self.high is None or moment < self.high)
-
-    def meets(self, other: Span) -> bool:
-        if self.empty or other.empty:
-            return False
-        before = self.high is not None and other.low is not None and self.high <= other.low
-        after = other.high is not None and self.low is not None and other.high <= self.low
-        return not before and not after
-
-    @property
-    def open(self) -> bool:
-        return not self.empty and self.high is None
+__all__ = ["Model", "Place", "RefusedError", "Span"]
 
 
 @dataclass
-class Belief:
-    pk: int
-    words: str
-    place: Place
-    status: str
-    reason: str
-    key: str = ""
-    span: Span = field(default_factory=Span)
-    expires: datetime | None = None
-    flagged: bool = False
-    decided: bool = False
-    contradicts: int | None = None
-
-    def expired(self, now: datetime) -> bool:
-        return self.expires is not None and self.expires <= now
-
-    def readable(self, moment: datetime) -> bool:
-        return self.status in {"active", "superseded"} and self.span.holds(moment) and not self.expired(moment)
-
-
-def _may_displace(loser: Belief, place: Place) -> bool:
-    """Agents speak in this model: what a person decided, and what others read, does not give way to them."""
-    return not loser.decided and place in {loser.place, EVERYBODY}
-
-
-@dataclass
-class Model:
+class Model(Memory):
     """All beliefs of one owner. Each method is one act at ``now``, or raises and changes nothing."""
-
-    beliefs: dict[int, Belief] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
-
-    def draft(self) -> Model:
-        return copy.deepcopy(self)
-
-    # --- reading ----------------------------------------------------------------------------------------------
-
-    def readable_from(self, place: Place | None, moment: datetime) -> set[int]:
-        """``place`` None is the owner, who sees every scope."""
-        seen = (b for b in self.beliefs.values() if b.readable(moment))
-        return {b.pk for b in seen if place is None or _visible(b.place, place)}
-
-    # --- the gate ---------------------------------------------------------------------------------------------
-
-    def said(
-        self, now: datetime, channel: str, words: str, place: Place, key: str, span: Span, *, flagged: bool,
-        replaces: int | None, new_pk: int,
-    ) -> int:  # fmt: skip
-        """Returns the pk that now stands for the words; ``new_pk`` is what a new row would get."""
-        # a file read again meets what became of its words, ended or not
-        ended = channel == "importer"
-        for belief in (*self._same(words, place, ended=ended), *self._on(key), *self._named(replaces)):
-            self._retire(belief, now)
-        known = self._preferred(words, place, ended=ended)
-        if words in self.refused and (known is None or known.status != "active"):
-            raise RefusedError("tombstoned")
-        if known is not None and replaces in {None, known.pk}:
-            self._again(known, now, channel)
-            return known.pk
-        named = self.beliefs[replaces] if replaces is not None else None
-        if named is not None and (named.status != "active" or not _left(named.span, now)):
-            raise RefusedError("conflict")
-        if known is not None and known.status != "stale":
-            raise RefusedError("conflict")
-        status = "active" if channel == "user" and not flagged else "needs_review"
-        reason = {"user": "user_channel", "automation": "automation_review", "importer": "import_review"}[channel]
-        belief = Belief(new_pk, words, place, status, "injection_flagged" if flagged else reason, key, span)
-        belief.flagged = flagged
-        placed, loser = _placed(self._holding(key, named), span, now)
-        barred = loser is not None and channel == "user" and not _may_displace(loser, place)
-        if loser is not None and (status != "active" or placed is None or barred):
-            belief.contradicts = loser.pk
-            if status == "active":
-                belief.status, belief.reason = "needs_review", "contradicts_active"
-        elif placed is not None and status == "active":
-            self._cut(loser, placed, now)
-            belief.span = placed
-        self.beliefs[new_pk] = belief
-        return new_pk
-
-    def _again(self, known: Belief, now: datetime, channel: str) -> None:
-        if channel != "user":
-            return
-        if known.status == "active":
-            known.expires = None
-        elif not known.flagged and (known.status == "stale" or known.reason in WAITING_FOR_ORIGIN):
-            for rival in self._on(known.key):
-                self._retire(rival, now)
-            placed, loser = _placed(self._holding(known.key, None), known.span, now)
-            assert placed is not None
-            self._cut(loser, placed, now)
-            known.span, known.status, known.reason = placed, "active", "restated"
-            known.expires = known.contradicts = None
 
     # --- decisions --------------------------------------------------------------------------------------------
 
     def accept(self, pk: int, now: datetime, demote: int | None = None, *, in_bulk: bool = False) -> None:
+        with self.deed("accept", pk):
+            self._accept(pk, now, demote, in_bulk=in_bulk)
+
+    def _accept(self, pk: int, now: datetime, demote: int | None, *, in_bulk: bool) -> None:
         belief = self.beliefs[pk]
         if belief.status not in {"needs_review", "stale"}:
             raise RefusedError("invalid_transition")
@@ -147,123 +31,206 @@ class Model:
             raise RefusedError("conflict")
         span = Span(now) if belief.span.empty else belief.span
         self._no_twin(belief, span, now)
-        named = {demote, belief.contradicts} - {None}
-        if demote is not None and not (
-            self.beliefs[demote].status in {"active", "superseded"} and not self.beliefs[demote].span.empty
-        ):
+        if demote is not None and not self._holds(self.beliefs[demote]):
             raise RefusedError("not_found")
+        room = self._room(belief, span, now, demote)
+        expires = None if belief.expired(now) else belief.expires
+        self.beliefs[pk] = replace(
+            belief, status="active", reason="accepted", decided=True, span=room, expires=expires, contradicts=None
+        )
+
+    def _room(self, belief: Belief, span: Span, now: datetime, demote: int | None = None) -> Span:
+        """Where a person puts it, after who stands there and was named has given way."""
+        named = {demote, belief.contradicts} - {None}
         for rival in (*self._on(belief.key), *(self.beliefs[one] for one in named if one is not None)):
-            self._retire(rival, now)
+            if rival.pk != belief.pk:
+                self._retire(rival, now)
         rows = {row.pk: row for row in self._holding(belief.key, None)}
         for one in (belief.contradicts, demote):
             if one is not None and one not in rows and self._holds(self.beliefs[one]):
                 rows[one] = self.beliefs[one]
-        rows.pop(pk, None)
-        placed, loser = _placed(list(rows.values()), span, now, by_person=True)
-        if loser is not None and (loser.pk not in named or placed is None):
+        rows.pop(belief.pk, None)
+        room, loser = placed(list(rows.values()), span, now, by_person=True)
+        if loser is not None and (loser.pk not in named or room is None):
             raise RefusedError("conflict")
-        assert placed is not None
-        self._cut(loser, placed, now)
-        expires = None if belief.expired(now) else belief.expires
-        self.beliefs[pk] = replace(
-            belief, status="active", reason="accepted", decided=True, span=placed, expires=expires, contradicts=None
-        )
+        assert room is not None
+        self._cut(loser, room, now)
+        return room
 
     def reject(self, pk: int) -> None:
-        belief = self.beliefs[pk]
-        if belief.status == "rejected":
-            raise RefusedError("invalid_transition")
-        belief.status, belief.reason, belief.contradicts = "rejected", "rejected", None
-        self.refused.add(belief.words)
+        with self.deed("reject", pk):
+            belief = self.beliefs[pk]
+            if belief.status == "rejected":
+                raise RefusedError("invalid_transition")
+            belief.status, belief.reason, belief.contradicts = "rejected", "rejected", None
+            self._bury(belief)
 
     def restore(self, pk: int, now: datetime) -> None:
-        belief = self.beliefs[pk]
-        if belief.status != "rejected":
-            raise RefusedError("invalid_transition")
-        self._no_twin(belief, belief.span, now)
-        self.refused.discard(belief.words)
-        belief.status, belief.reason = "needs_review", "restored"
-        if belief.expired(now):
-            belief.expires = None
+        with self.deed("restore", pk) as deed:
+            belief = self.beliefs[pk]
+            if belief.status != "rejected":
+                raise RefusedError("invalid_transition")
+            self._no_twin(belief, belief.span, now)
+            deed.lifted = belief.words
+            self._lift(belief.words)
+            belief.status, belief.reason = "needs_review", "restored"
+            if belief.expired(now):
+                belief.expires = None
 
     def forget(self, pk: int, now: datetime, channel: str, place: Place | None) -> None:
         belief = self.beliefs[pk]
         if place is not None and pk not in self.readable_from(place, now):
             raise RefusedError("not_found")
-        if channel != "user" or (place is not None and belief.decided):
+        if channel != "user" or (place is not None and (belief.decided or belief.pinned)):
             return
-        if belief.status in {"stale", "rejected"}:
+        self._out_of_use(pk, "forgotten")
+
+    def approve_archive(self, pk: int) -> None:
+        self._out_of_use(pk, "archive_approved")
+
+    def _out_of_use(self, pk: int, reason: str) -> None:
+        with self.deed("forget", pk):
+            belief = self.beliefs[pk]
+            if belief.status in {"stale", "rejected"}:
+                raise RefusedError("invalid_transition")
+            belief.status, belief.reason = "stale", reason
+
+    def end(self, pk: int, now: datetime, ended: datetime | None) -> None:
+        with self.deed("end", pk):
+            belief = self.beliefs[pk]
+            if belief.status not in {"active", "superseded"}:
+                raise RefusedError("invalid_transition")
+            until = ended or now
+            if belief.span.empty or (belief.span.low is not None and until <= belief.span.low):
+                raise RefusedError("invalid")
+            span = Span(belief.span.low, until)
+            self._no_rival(belief, span, now)
+            if span == belief.span:
+                raise RefusedError("invalid_transition")
+            belief.span = span
+
+    def correct(
+        self, pk: int, now: datetime, words: str, spelled: str, *, flagged: bool, override: bool, new_pk: int
+    ) -> None:
+        with self.deed("correct", pk) as deed:
+            old = self.beliefs[pk]
+            self._retire(old, now)
+            if old.status not in {"active", "needs_review"}:
+                raise RefusedError("invalid_transition")
+            if spelled == old.spelled:
+                raise RefusedError("invalid")
+            deed.lifted = self._sayable(words, old, now, override=override)
+            new = Belief(new_pk, words, old.place, "needs_review", "injection_flagged", old.key, old.span, old.expires)
+            new.flagged, new.pinned, new.author, new.spelled = flagged, old.pinned, "alice", spelled
+            if new.span.empty:
+                new.span = Span()
+            if flagged and words == old.words:
+                raise RefusedError("conflict")
+            if flagged:
+                new.contradicts = pk
+            else:
+                self._take_place(new, old, now)
+            self.beliefs[new_pk] = new
+
+    def _sayable(self, words: str, old: Belief, now: datetime, *, override: bool) -> str:
+        """The words, where a person had to insist on them."""
+        same = self._same(words, old.place)
+        contested = [self.beliefs[b.contradicts] for b in same if b.contradicts is not None]
+        for belief in (*same, *self._on(old.key), *contested):
+            self._retire(belief, now)
+        if any(b.pk != old.pk and b.status in {"active", "needs_review"} for b in same):
+            raise RefusedError("conflict")
+        if words not in self.refused or (words == old.words and old.status == "active"):
+            return ""
+        if not override:
+            raise RefusedError("tombstoned")
+        self._lift(words)
+        return words
+
+    def _take_place(self, new: Belief, old: Belief, now: datetime) -> None:
+        new.span = old.span
+        if old.status != "active":
+            new.span = self._room(old, Span(now) if old.span.empty else old.span, now)
+        old.status, old.reason, old.span, old.contradicts = "superseded", "corrected", Span(empty=True), None
+        new.status, new.reason, new.decided = "active", "corrected", True
+
+    def vote(self, pk: int, party: str, place: Place | None, *, helpful: bool) -> None:
+        with self.deed("feedback", pk) as deed:
+            deed.party = party
+            belief = self.beliefs[pk]
+            if place is not None and not visible(belief.place, place):
+                raise RefusedError("not_found")
+            if belief.status not in {"active", "needs_review"}:
+                raise RefusedError("invalid_transition")
+            if helpful and place is not None and belief.author == party:
+                raise RefusedError("conflict")
+            known, points = self.votes.get((pk, party), (None, 0))
+            if known == helpful:
+                return
+            moves = place is None or not (belief.decided or belief.pinned)
+            before = belief.confidence
+            if moves:
+                belief.confidence = min(100, max(0, before - points + (10 if helpful else -15)))
+            self.votes[pk, party] = helpful, points + belief.confidence - before
+            against = sum(1 for (one, _), (way, _points) in self.votes.items() if one == pk and not way)
+            if moves and not helpful and belief.status == "active" and belief.confidence <= 55 and against > 1:
+                belief.status, belief.reason = "needs_review", "feedback_below_floor"
+
+    # --- taking back -------------------------------------------------------------------------------------------
+
+    def undo(self, pk: int, now: datetime) -> None:
+        deed = self.standing(pk)
+        if deed is None or all(before is None for before, _ in deed.moved.values()):
             raise RefusedError("invalid_transition")
-        belief.status, belief.reason = "stale", "forgotten"
+        going = [one for one in deed.moved if self.standing(one) is deed]
+        for one in going:
+            deed.undone.add(one)
+            before, after = deed.moved[one]
+            belief = self.beliefs[one]
+            if before is None:
+                belief.status, belief.reason, belief.contradicts = "stale", "undone", None
+                continue
+            status, expires, confidence = belief.status, belief.expires, belief.confidence
+            for name in RETURNING:
+                if getattr(before, name) != getattr(after, name) == getattr(belief, name):
+                    setattr(belief, name, getattr(before, name))
+            if belief.expired(now) and (belief.status != status or belief.expires != expires):
+                belief.expires = None
+            if deed.verb == "feedback":
+                party = deed.party
+                way, points = self.votes[one, party]
+                self.votes[one, party] = way, points + belief.confidence - confidence
+        for one in going:
+            self._no_twin(self.beliefs[one], self.beliefs[one].span, now, only_if_live=True)
+            if self._holds(self.beliefs[one]):
+                self._no_rival(self.beliefs[one], self.beliefs[one].span, now)
+        self._undo_refusals(deed, going)
 
-    # --- shared -----------------------------------------------------------------------------------------------
+    def undoable(self) -> list[int]:
+        """What a person would take back, the newest decision last."""
+        found = {}
+        for deed in self.deeds:
+            if any(before is not None for before, _ in deed.moved.values()):
+                found |= {pk: None for pk in deed.moved if self.standing(pk) is deed}
+        return list(found)
 
-    def _same(self, words: str, place: Place, *, ended: bool = False) -> list[Belief]:
-        alive = {"active", "needs_review", "stale"}
-        same = (b for b in self.beliefs.values() if (b.words, b.place) == (words, place))
-        return [b for b in same if (b.status in alive and b.span.open) or (ended and b.status != "rejected")]
+    def standing(self, pk: int) -> Deed | None:
+        """The last decision over it that was not taken back."""
+        return next((deed for deed in reversed(self.deeds) if pk in deed.moved and pk not in deed.undone), None)
 
-    def _preferred(self, words: str, place: Place, *, ended: bool) -> Belief | None:
-        order = ["active", "needs_review", "stale", "superseded"]
-        same = self._same(words, place, ended=ended)
-        return min(same, key=lambda b: (order.index(b.status), -b.pk), default=None)
-
-    def _on(self, key: str) -> list[Belief]:
-        return [b for b in self.beliefs.values() if key and b.key == key and self._holds(b)]
-
-    def _named(self, pk: int | None) -> Iterator[Belief]:
-        if pk is not None:
-            yield self.beliefs[pk]
-
-    def _holding(self, key: str, named: Belief | None) -> list[Belief]:
-        rows = self._on(key)
-        return [*rows, named] if named is not None and named not in rows else rows
-
-    @staticmethod
-    def _holds(belief: Belief) -> bool:
-        return belief.status in {"active", "superseded"} and not belief.span.empty
-
-    @staticmethod
-    def _retire(belief: Belief, now: datetime) -> None:
-        if belief.status in {"active", "needs_review"} and belief.expired(now):
-            belief.status, belief.reason = "stale", "expired"
-
-    def _no_twin(self, belief: Belief, span: Span, now: datetime) -> None:
-        for other in self._same(belief.words, belief.place) if span.open else ():
-            if other.pk != belief.pk and other.status != "stale":
-                self._retire(other, now)
-                if other.status != "stale":
-                    raise RefusedError("conflict")
-
-    @staticmethod
-    def _cut(loser: Belief | None, taker: Span, now: datetime) -> None:
-        if loser is None:
-            return
-        same_start = loser.span.low is not None and taker.low is not None and loser.span.low >= taker.low
-        loser.span = Span(empty=True) if same_start else Span(loser.span.low, taker.low)
-        if not _left(loser.span, now):
-            loser.status, loser.reason = "superseded", "superseded"
-
-
-def _visible(place: Place, viewer: Place) -> bool:
-    return all(wanted is None or wanted == own for wanted, own in zip(place, viewer, strict=True))
-
-
-def _left(span: Span, now: datetime) -> bool:
-    return not span.empty and (span.high is None or span.high > now)
-
-
-def _placed(
-    rows: list[Belief], span: Span, now: datetime, *, by_person: bool = False
-) -> tuple[Span | None, Belief | None]:
-    """Where ``span`` may stand among ``rows`` and who loses the moment of its start; None when it may not."""
-    if not any(row.span.meets(span) for row in rows):
-        return span, None
-    low = span.low or now
-    if span.high is not None and span.high <= low:
-        return None, max((row for row in rows if row.span.meets(span)), key=lambda row: str(row.span.low or ""))
-    ends = [row.span.low for row in rows if row.span.low is not None and row.span.low > low]
-    high = min([end for end in (span.high, *ends) if end is not None], default=None)
-    loser = next((row for row in rows if row.span.holds(low)), None)
-    gap = loser is not None and high is not None and (loser.span.high is None or loser.span.high > high)
-    return (None if gap and not by_person else Span(low, high)), loser
+    def _undo_refusals(self, deed: Deed, going: list[int]) -> None:
+        rejected = self.beliefs.get(deed.subject)
+        if deed.verb == "reject" and rejected is not None and self.refused.get(rejected.words) == rejected.pk:
+            self._lift(rejected.words)
+            heirs = [b.pk for b in self.beliefs.values() if (b.words, b.status) == (rejected.words, "rejected")]
+            heirs = [pk for pk in heirs if pk not in self.refusing]
+            if heirs:
+                self._bury(self.beliefs[min(heirs)])
+        # the last of a decision is what its words belong to
+        if deed.lifted and max(deed.moved) in going and deed.lifted not in self.refused:
+            last = next((entry for entry in reversed(self.lifted) if entry[0] == deed.lifted), None)
+            if last is None:
+                self._bury(self.beliefs[deed.subject])
+                return
+            self.lifted.remove(last)
+            self.refused[deed.lifted] = last[1]

@@ -109,6 +109,27 @@ def test_of_two_rivals_accepted_by_two_processes_one_wins(alice: Parties) -> Non
     assert differences(alice.user) == []
 
 
+def test_a_decision_that_two_processes_undo_is_taken_back_once(alice: Parties) -> None:
+    token = make_person_token(alice.user)
+    with ExitStack() as stack:
+        others = [stack.enter_context(Other("command")) for _ in range(2)]
+        for number in range(20):
+            old = said(alice.coder, f"Old {number}")
+            proposed = remember_note(principal=alice.cron, text=f"New {number}", supersedes=old.ref).admission.item
+            assert proposed is not None
+            lifecycle.accept(principal=alice.person, reference=proposed.ref)
+            # asked for at either end of the decision
+            for other, item in zip(others, (old, proposed), strict=True):
+                other.tell(does="undo", token=token, ref=item.ref)
+            answers = [other.hear() for other in others]
+            assert sorted(answer["status"] for answer in answers) == [200, 409]
+            assert [answer["code"] for answer in answers if answer["status"] == 409] == ["invalid_transition"]
+            assert [GovernanceItem.objects.get(pk=item.pk).status for item in (old, proposed)] == [
+                "active", "needs_review",
+            ]  # fmt: skip
+    assert differences(alice.user) == []
+
+
 def test_two_hundred_remembers_of_fifty_texts_are_fifty_beliefs(alice: Parties) -> None:
     def write(offset: int) -> None:
         for number in range(25):
@@ -256,3 +277,24 @@ def test_a_verification_beside_a_writer_sees_one_moment(alice: Parties) -> None:
     in_threads(write, look)
     assert found == []
     assert UserClock.objects.get(user=alice.user).seq == 60
+
+
+def test_of_a_purge_and_a_decision_at_once_nothing_is_left_over(alice: Parties) -> None:
+    """One process purges what another accepts and a third party says again."""
+    token = make_person_token(alice.user)
+    with ExitStack() as stack:
+        eraser, decider = (stack.enter_context(Other("command")) for _ in range(2))
+        for number in range(15):
+            words = f"Fact {number}"
+            item = said(alice.cron, words)
+            eraser.tell(does="purge", token=token, ref=item.ref)
+            decider.tell(does="accept", token=token, ref=item.ref)
+            again = say(alice.coder, words)
+            assert eraser.hear() == {"status": 200}
+            assert decider.hear()["status"] in {200, 404, 409}
+            # Whoever came first: the row is gone, and who said it later was refused.
+            assert again.item == item or again.outcome == "refused"
+            assert not GovernanceItem.objects.filter(text=words).exists()
+            assert say(alice.coder, words).outcome == "refused"
+    assert not Evidence.objects.exists()
+    assert differences(alice.user) == []

@@ -10,12 +10,14 @@ import pytest
 from pawflow_web.api import api
 from pawflow_web.api.openapi import openapi_document
 from pawflow_web.identity.principal import Principal
+from pawflow_web.identity.services import update_agent
 from pawflow_web.lib.tools import Effect, registry
 from review import lifecycle, readers
 from review.index import catch_up
 from review.ledger import act
 from review.models import GovernanceItem, Privacy
-from tests.factories import make_conversation
+from review.sealing import seal_item
+from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, again, let_expire, readable, said, since
 
 SCOPES = ("global", "agent", "conversation", "private")
@@ -76,14 +78,19 @@ def _then(verb: Callable[[Parties, GovernanceItem], object]) -> Hide:
 
 def _secret(parties: Parties, item: GovernanceItem) -> None:
     with act(parties.person) as current:
-        locked = GovernanceItem.objects.locked().get(pk=item.pk)
-        current.write(locked, "edit", privacy=Privacy.SECRET)
+        seal_item(current, GovernanceItem.objects.locked().get(pk=item.pk))
 
 
 def _sensitive(parties: Parties, item: GovernanceItem) -> None:
     with act(parties.person) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
         current.write(locked, "edit", privacy=Privacy.SENSITIVE)
+
+
+def _ends(parties: Parties, item: GovernanceItem) -> None:
+    with act(parties.person) as current:
+        locked = GovernanceItem.objects.locked().get(pk=item.pk)
+        current.write(locked, "end", valid=type(locked.valid)(None, current.clock.at + timedelta(days=1)))
 
 
 def _ended(parties: Parties, item: GovernanceItem) -> None:
@@ -99,6 +106,9 @@ HIDDEN: dict[str, Hide] = {
     "expired": _then(lambda parties, item: let_expire(parties.person, item)),
     "ended": _then(_ended),
     "superseded": _then(lambda parties, item: said(parties.coder, "Bakes daily", replaces=item)),
+    "superseded, never true": _then(
+        lambda parties, item: lifecycle.correct(principal=parties.person, reference=item.ref, text="Bakes daily")
+    ),
     "secret": _then(_secret),
     "sensitive": _then(_sensitive),
     "not yet": lambda parties, _: said(parties.coder, WORDS, valid=since(2999)),
@@ -131,6 +141,76 @@ def test_no_reader_shows_an_agent_what_may_not_reach_its_prompt(
     assert readers.check(parties.coder, control) == dict.fromkeys(NAMES, True)
 
 
+def _replaced_later(parties: Parties, item: GovernanceItem) -> None:
+    said(parties.coder, "Bakes daily", replaces=item, valid=since(2999))
+
+
+# What looks like the states above and still holds.
+STILL_SHOWN: dict[str, Hide] = {
+    "superseded in the future": _then(_replaced_later),
+    "ends in the future": _then(_ends),
+    "expires in the future": lambda parties, _: said(parties.coder, WORDS, ttl_days=1),
+    "its own": lambda parties, _: said(parties.coder, WORDS, scope="agent"),
+    "restored and accepted": _then(
+        lambda parties, item: [
+            verb(principal=parties.person, reference=item.ref)
+            for verb in (lifecycle.reject, lifecycle.restore, lifecycle.accept)
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
+@pytest.mark.parametrize("state", STILL_SHOWN)
+def test_every_reader_shows_what_still_holds(
+    parties: Parties, strangers: Parties, state: str, *, indexed: bool
+) -> None:
+    item = STILL_SHOWN[state](parties, strangers)
+    if indexed:
+        while catch_up(parties.user.pk):
+            pass
+    assert readers.check(parties.coder, again(item)) == dict.fromkeys(NAMES, True)
+    assert readers.check(strangers.coder, again(item)) == dict.fromkeys(NAMES, False)
+
+
+@pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
+def test_what_takes_over_in_the_future_is_not_read_before(parties: Parties, *, indexed: bool) -> None:
+    successor = said(parties.coder, "Bakes daily", replaces=said(parties.coder, WORDS), valid=since(2999))
+    if indexed:
+        catch_up(parties.user.pk)
+    assert readers.check(parties.coder, successor) == dict.fromkeys(NAMES, False)
+
+
+@pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
+@pytest.mark.parametrize("scope", ["conversation", "private"])
+def test_words_of_a_conversation_are_read_in_it_and_nowhere_else(
+    parties: Parties, scope: str, *, indexed: bool
+) -> None:
+    here, there = (parties.coder.within(*_conversation(parties)) for _ in range(2))
+    item = said(here, WORDS, scope=scope)
+    if indexed:
+        catch_up(parties.user.pk)
+    assert readers.check(here, item) == dict.fromkeys(NAMES, True)
+    for elsewhere in (there, parties.coder):
+        assert readers.check(elsewhere, item) == dict.fromkeys(NAMES, False)
+    writer_here = parties.writer.within(here.conversation_id, here.conversation_ref)
+    assert readers.check(writer_here, item) == dict.fromkeys(NAMES, scope == "conversation")
+
+
+@pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
+def test_an_agent_that_its_owner_lets_reads_what_is_sensitive(parties: Parties, *, indexed: bool) -> None:
+    item = said(parties.coder, WORDS)
+    _sensitive(parties, item)
+    update_agent(user=parties.user, name="coder", reads_sensitive=True)
+    if indexed:
+        catch_up(parties.user.pk)
+    allowed = make_principal(parties.user, agent="coder")
+    assert readers.check(allowed, again(item)) == dict.fromkeys(NAMES, True)
+    assert readers.check(parties.writer, again(item)) == dict.fromkeys(NAMES, False)
+    _secret(parties, item)
+    assert readers.check(allowed, again(item)) == dict.fromkeys(NAMES, False)
+
+
 @pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
 def test_what_was_read_everywhere_is_gone_everywhere_at_once(parties: Parties, *, indexed: bool) -> None:
     """The index still holds it; no reader does."""
@@ -149,7 +229,7 @@ def test_what_was_read_everywhere_is_gone_everywhere_at_once(parties: Parties, *
 # --- no surface is forgotten ----------------------------------------------------------------------------------
 
 # Surfaces that a person alone may ask, or that answer only with what their caller has just done.
-FOR_PEOPLE = re.compile(r"(GET|POST|PATCH|PUT|DELETE) /(review|items/\{ref\}/)")
+FOR_PEOPLE = re.compile(r"(GET|POST|PATCH|PUT|DELETE) /(review|items/\{ref\}/)|PATCH /items/\{ref\}$")
 # The answer holds the keys of a belief: these and its words.
 SHAPE = {"text", "confidence", "scope", "status", "valid_from"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.notes.services import remember_note
-from pawflow_web.lib.errors import NotFound, Tombstoned
+from pawflow_web.lib.errors import Conflict, NotFound, Tombstoned
 from pawflow_web.lib.search import tail
 from review import lifecycle, tombstones
 from review.gate import admit, admit_one
@@ -148,7 +148,7 @@ def test_restore_brings_it_back_into_review_and_lifts_the_refusal(parties: Parti
 def test_restore_is_refused_where_the_words_were_stored_again(parties: Parties, rejected: GovernanceItem) -> None:
     tombstones.lift_by_ref(principal=parties.person, ref=Tombstone.objects.get().ref)
     twin = said(parties.coder, WORDS)
-    with pytest.raises(lifecycle.Conflict) as refused:
+    with pytest.raises(Conflict) as refused:
         lifecycle.restore(principal=parties.person, reference=rejected.ref)
     assert refused.value.fields == {"duplicate_of": twin.ref}
     lifecycle.forget(principal=parties.coder, reference=twin.ref)

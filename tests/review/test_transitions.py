@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import InvalidTransition
+from pawflow_web.lib.errors import InvalidTransition, StaleRevision
 from review import lifecycle
 from review.models import EventKind, GovernanceItem, Status
 from review.transitions import EVENTS, TABLE, check_transition
@@ -83,7 +83,7 @@ def test_every_verb_of_the_table_has_a_name_in_the_journal() -> None:
 
 def test_a_stale_revision_is_refused_before_the_verb_is_looked_at(parties: Parties) -> None:
     item = said(parties.cron, "The office is in Porto")
-    with pytest.raises(lifecycle.StaleRevision) as refused:
+    with pytest.raises(StaleRevision) as refused:
         lifecycle.accept(principal=parties.person, reference=item.ref, revision=item.revision + 1)
     assert refused.value.fields == {"revision": item.revision, "ref": item.ref}
     assert again(item).status == Status.NEEDS_REVIEW

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from review import lifecycle
+from review.ledger import act
 from review.models import Evidence, GovernanceItem, Origin, Status
 from tests.factories import make_conversation
 from tests.review.beliefs import Parties, again, differences, entries, let_expire, put_into, readable, row, said, say
@@ -132,7 +133,7 @@ def test_words_that_consolidation_merged_away_are_not_brought_back(parties: Part
     item = said(parties.coder, "Prefers pytest")
     put_into(Status.STALE, parties.person, item)
     assert say(parties.coder, "Prefers pytest").outcome == "restated"
-    with lifecycle.act(parties.person) as current:
+    with act(parties.person) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
         current.write(locked, "consolidate", status=Status.STALE, reason="consolidated")
     assert say(parties.coder, "Prefers pytest").outcome == "duplicate"

@@ -33,7 +33,7 @@ def clean_environment(data_dir: Path, **more: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("PAWFLOW_", "DJANGO_")) and name != "DATABASE_URL"
     }
-    return {**kept, "PAWFLOW_DATA_DIR": str(data_dir), **more}
+    return {**kept, "PAWFLOW_DATA_DIR": str(data_dir), "PAWFLOW_EMBEDDINGS": "none", **more}
 
 
 def manage(data_dir: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -27,6 +27,13 @@ def test_without_any_setting_the_defaults_hold() -> None:
         ("PAWFLOW_DEBUG", "maybe", "on or off"),
         ("PAWFLOW_OWNER", "a b", "'a b'"),
         ("PAWFLOW_PROCESS", "server", "must be one of web, worker, prepare, command"),
+        ("PAWFLOW_EMBEDDINGS", "on", "'on'; it must be one of auto, local, none"),
+        ("PAWFLOW_EMBEDDINGS_URL", "127.0.0.1:11434", "must look like http://host:port/v1"),
+        ("PAWFLOW_EMBEDDINGS_URL", "http://ann:secret@host/v1", "without a user"),
+        ("PAWFLOW_EMBEDDINGS_URL", "http://host/v1?key=secret", "without a user or a query"),
+        ("PAWFLOW_EMBEDDINGS_URL", "http://host:port/v1", "must look like"),
+        ("PAWFLOW_EMBEDDINGS_MODEL", "m", "says nothing without PAWFLOW_EMBEDDINGS_URL"),
+        ("PAWFLOW_EMBEDDINGS_KEY", "secret", "says nothing without PAWFLOW_EMBEDDINGS_URL"),
         ("DATABASE_URL", "mysql://somewhere/db", "must look like postgresql://"),
         ("DATABASE_URL", "postgresql://somewhere", "must look like postgresql://"),
         ("DATABASE_URL", "postgresql://somewhere:x/db", "a port that is not a number"),
@@ -51,8 +58,19 @@ def test_every_setting_of_the_table_is_accepted() -> None:
         "PAWFLOW_PORT": "1",
     }
     values |= {"PAWFLOW_PROCESS": "web", "DATABASE_URL": "postgresql://u@h/d", "PAWFLOW_OWNER": "alice"}
+    values |= {"PAWFLOW_CONTENT_KEYS": f"{'A' * 43}="}
+    values |= {"PAWFLOW_EMBEDDINGS": "local", "PAWFLOW_EMBEDDINGS_URL": "http://[::1]:11434/v1/"}
     env = Env.load({row.name: values.get(row.name, f"/{row.name.lower()}") for row in SETTINGS})
     assert (env.secrets_policy, env.rate_limit, env.debug, env.process) == ("refuse", 5, True, "web")
+
+
+def test_an_endpoint_is_named_in_full_and_its_key_is_not_shown() -> None:
+    url = {"PAWFLOW_EMBEDDINGS_URL": "http://[::1]:11434/v1/"}
+    env = Env.load({**url, "PAWFLOW_EMBEDDINGS_KEY": "sk-not-shown"})
+    assert (env.embeddings_url, env.embeddings_key) == ("http://[::1]:11434/v1", "sk-not-shown")
+    assert "http://[::1]:11434/v1" in repr(env)
+    assert "sk-not-shown" not in repr(env)
+    assert Env.load({}).embeddings_url is None
 
 
 def test_a_database_url_may_say_how_to_connect() -> None:

@@ -9,10 +9,12 @@ import pytest
 from django.test import Client
 
 from pawflow_web.identity.models import User
+from pawflow_web.llm.binding import bind
 from tests.factories import make_owner, make_person_token, make_token
 from tests.live import live, live_server_process
+from tests.llm.fixtures import server
 
-__all__ = ["live", "live_server_process"]
+__all__ = ["live", "live_server_process", "server"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,17 @@ class Rest:
 
     def delete(self, path: str, **headers: str) -> Asked:
         return self.send("DELETE", path, **headers)
+
+
+@pytest.fixture(autouse=True)
+def somebody_who_embeds(request: pytest.FixtureRequest) -> None:
+    """For a test that runs the one tool that cannot do without."""
+    parameters = getattr(getattr(request.node, "callspec", None), "params", {})
+    named = [getattr(value, "name", value) for value in parameters.values()]
+    if "semantic_recall" in named and "db" in request.fixturenames:
+        request.getfixturevalue("db")
+        request.getfixturevalue("server")
+        assert bind() is not None
 
 
 @pytest.fixture

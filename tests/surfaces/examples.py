@@ -19,6 +19,13 @@ def remembered(agent: Rest, text: str = "The release is on Friday") -> str:
 EXAMPLES: dict[str, Callable[[Rest], Arguments]] = {
     "remember": lambda _: {"text": "Prefers pytest", "category": "preferences", "tags": ["testing"]},
     "recall": lambda agent: {"query": remembered(agent) and "release"},
+    "semantic_recall": lambda agent: {"query": remembered(agent) and "release"},
     "forget": lambda agent: {"memory_id": remembered(agent)},
     "check_duplicate": lambda _: {"text": "Prefers pytest"},
+    "search_memory": lambda agent: {"query": remembered(agent) and "release"},
+    "list_memory": lambda agent: {"type": remembered(agent) and "context"},
+    "tool_search": lambda _: {"query": "remember a decision"},
+    "get_tool_schema": lambda _: {"name": "recall"},
+    "memory_feedback": lambda agent: {"ref": remembered(agent), "helpful": False},
+    "memory_archive_suggestion": lambda agent: {"ref": remembered(agent), "reason": "It is over"},
 }

@@ -16,6 +16,7 @@ from ninja.operation import Operation
 from pawflow_web.api import api
 from pawflow_web.identity.models import ApiToken, User
 from pawflow_web.identity.rest import person as person_only
+from pawflow_web.jobs.services import cancel_run, open_run
 from pawflow_web.lib.tools import registry
 from tests.factories import AUTOMATION, make_conversation, make_person_token, make_project, make_token
 from tests.surfaces.conftest import Rest
@@ -33,6 +34,9 @@ class Owned:
     token: str
     item: str
     tombstone: str
+    batch: str
+    archive_request: str
+    job: str
 
 
 @pytest.fixture
@@ -40,13 +44,25 @@ def owned(alice: User, agent: Rest, person: Rest) -> Owned:
     waiting = Rest(make_token(alice, agent="nightly", origin=AUTOMATION))
     rejected = remembered(waiting, "The old server is called thunder")
     tombstone = person.post(f"/review/{rejected}/reject", {}).json["tombstone"]
+    gone = person.post("/review/bulk", {"action": "reject", "refs": [remembered(waiting, "The first server")]})
+    unwanted = remembered(agent, "The second server")
+    asked = agent.post("/tools/memory_archive_suggestion", {"ref": unwanted, "reason": "It is gone"})
     return Owned(
         conversation=make_conversation(alice).ref,
         project=make_project(alice).slug,
         token=ApiToken.objects.filter(user=alice).latest("pk").ref,
         item=remembered(waiting),
         tombstone=tombstone,
+        batch=gone.json["batch"],
+        archive_request=asked.json["request"],
+        job=ended_job(alice),
     )
+
+
+def ended_job(user: User) -> str:
+    run = open_run("import", user=user)
+    cancel_run(run)
+    return run.ref
 
 
 # --- routes ---------------------------------------------------------------------------------------------------
@@ -58,10 +74,18 @@ FILL = {
     "/tokens/{ref}": "token",
     "/items/{ref}": "item",
     "/review/tombstones/{ref}": "tombstone",
+    "/review/batches/{ref}": "batch",
+    "/review/archive-requests/{ref}": "archive_request",
     "/review/{ref}": "item",
+    "/jobs/{ref}": "job",
 }
 # What a route needs in its body to get as far as looking.
-BODIES: dict[str, dict[str, Any]] = {}
+BODIES: dict[str, dict[str, Any]] = {
+    "PATCH /items/{ref}": {"revision": 1, "pinned": True},
+    "POST /review/{ref}/correct": {"text": "The new server is called thunder"},
+    "POST /review/archive-requests/{ref}": {"decision": "decline"},
+    "POST /items/{ref}/purge": {"confirm": "{ref}"},
+}
 
 
 @dataclass(frozen=True)
@@ -83,6 +107,12 @@ class Route:
 
     def filled(self, value: str) -> str:
         return re.sub(r"{[^}]*}", value, self.path)
+
+    def body(self, value: str) -> dict[str, Any] | None:
+        """What it needs to get as far as looking; "{ref}" in it stands for the thing itself."""
+        if self.method not in {"POST", "PATCH", "PUT"}:
+            return None
+        return {key: value if given == "{ref}" else given for key, given in BODIES.get(str(self), {}).items()}
 
     def sort(self) -> str:
         """Which of alice's things the parameter means; the longest start wins."""
@@ -114,19 +144,18 @@ def test_the_lists_are_not_empty() -> None:
 def test_of_another_owner_reads_like_never_used(owned: Owned, bob: User, alice: User, route: Route) -> None:
     sort = route.sort()
     taken, never = getattr(owned, sort), NEVER["slug" if sort == "project" else "ref"]
-    body = BODIES.get(str(route), {}) if route.method in {"POST", "PATCH", "PUT"} else None
     askers = [make_person_token(bob)]
     if not route.person_only:
         askers.append(make_token(bob))
 
     for token in askers:
-        foreign = Rest(token).send(route.method, route.filled(taken), body)
-        unknown = Rest(token).send(route.method, route.filled(never), body)
+        foreign = Rest(token).send(route.method, route.filled(taken), route.body(taken))
+        unknown = Rest(token).send(route.method, route.filled(never), route.body(never))
         assert foreign.status == 404, f"{route}: {foreign.status} {foreign.body!r}"
         assert foreign.error["code"] == "not_found"
         assert foreign.body.replace(taken.encode(), b"-") == unknown.body.replace(never.encode(), b"-")
         assert foreign.headers.keys() == unknown.headers.keys()
-    own = Rest(make_person_token(alice)).send(route.method, route.filled(taken), body)
+    own = Rest(make_person_token(alice)).send(route.method, route.filled(taken), route.body(taken))
     assert own.status in {200, 201, 202, 409}, f"{route} does not even find the owner's own: {own.body!r}"
 
 
@@ -194,9 +223,17 @@ NAMES_NOTHING = frozenset(
         "as_of",
         "known_at",
         "limit",
+        "min_score",
         "cursor",
         "sort",
         "explain",
+        "type",
+        "offset",
+        "name",
+        "family",
+        "helpful",
+        "note",
+        "reason",
     ]
 )
 POINTERS = [
@@ -258,8 +295,14 @@ def test_each_page_with_a_parameter_is_known_here() -> None:
 
 # Prefixes of pages by id, each with the test that a stranger gets 404.
 PAGES_TESTED_ELSEWHERE: tuple[str, ...] = (
-    "items/",  # tests/web/test_item_page.py, test_memories_page.py
+    "admin/",  # tests/web/test_admin.py
+    "jobs/",  # tests/web/test_jobs_page.py
+    "items/",  # tests/web/test_item_page.py, test_memories_page.py, test_decision_pages.py
+    "review/archive/",  # tests/web/test_record_pages.py
+    "review/batches/",  # tests/web/test_many_at_once.py
+    "review/refused/",  # tests/web/test_record_pages.py
     "review/(?P<ref>",  # tests/web/test_review_page.py
+    "settings/agents/",  # tests/web/test_settings_pages.py
     "settings/tokens/",  # tests/web/test_token_pages.py
 )
 

@@ -9,6 +9,7 @@ from django_htmx.middleware import HtmxDetails
 from pawflow_web.styleguide import styleguide
 from pawflow_web.web.panels import Count, PanelRegistry
 from pawflow_web.web.render import render_panel, shell_news, toast
+from pawflow_web.web.ways_back import WayBack
 
 
 def get(**headers: str) -> HttpRequest:
@@ -59,10 +60,12 @@ def test_more_than_three_parts_are_refused() -> None:
 
 
 def test_a_toast_escapes_what_it_says_and_offers_the_way_back() -> None:
-    html = toast(get(), "Rejected <b>x</b>.", undo_url="/review/undo")
+    way = WayBack("/items/7/undo", "Rejected #7", {"revision": "2"}, "reject", 0)
+    html = toast(get(), "Rejected <b>x</b>.", way_back=way)
     assert 'hx-swap-oob="beforeend"' in html
     assert "Rejected &lt;b&gt;x&lt;/b&gt;." in html
-    assert 'action="/review/undo"' in html
+    assert 'action="/items/7/undo"' in html
+    assert '<input type="hidden" name="revision" value="2">' in html
     assert "<form" not in toast(get(), "Saved.")
 
 

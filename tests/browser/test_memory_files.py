@@ -1,0 +1,134 @@
+"""A memory file in the browser: looked through, sent to review, imported; with and without scripts."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from memory.importers import background
+from pawflow_web.identity.models import User
+from review.models import GovernanceItem
+from tests.browser.conftest import SCHEMES, WIDTHS, OpenPage
+from tests.browser.people import sign_in
+from tests.browser.watch import Watch
+from tests.factories import make_owner
+from tests.live import Live, live, live_server_process
+from tests.web.beliefs import remember
+from tests.web.memory_files import CANARY, SECRET, SMALL
+
+__all__ = ["live", "live_server_process"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PLAIN = SMALL.replace(SECRET, "in the vault")
+
+
+@pytest.fixture
+def lotta(transactional_db: None) -> User:
+    user = make_owner("lotta")
+    remember(user, "Indent with 8 spaces.")
+    return user
+
+
+def work() -> None:
+    while background.work(monotonic() + 30):
+        pass
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_pages_are_accessible_and_fit(
+    open_page: OpenPage,
+    live: Live,
+    lotta: User,
+    watch: Watch,
+    accessible: Callable[[Page], None],
+    picture: Callable[..., None],
+    width: str,
+    scheme: str,
+) -> None:
+    watch.expect(422)
+
+    def check(name: str) -> None:
+        picture(page, f"{name}-{scheme}-{width}")
+        accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    page = open_page(f"{live.base}/health", width=width, scheme=scheme)
+    sign_in(page, live.base, lotta)
+    page.goto(f"{live.base}/imports")
+    check("imports-empty")
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    check("imports-refused")
+    page.goto(f"{live.base}/checkup")
+    check("checkup")
+    page.get_by_label("Paste what your agent believes").fill(SMALL)
+    page.get_by_role("button", name="Check it").click()
+    expect(page.get_by_role("status").filter(has_text="9 beliefs.")).to_be_visible()
+    check("checkup-found")
+    page.get_by_role("button", name="Send 8 to review").click()
+    expect(page.get_by_role("heading", name="Importing pasted text")).to_be_visible()
+    check("imports-queued")
+    work()
+    expect(page.get_by_role("heading", name="What came of pasted text")).to_be_visible()
+    expect(page.locator("#imports-earlier")).to_contain_text("8 wait in review")
+    check("imports-done")
+
+
+def test_the_text_stays_in_the_browser_until_it_is_sent(open_page: OpenPage, live: Live, lotta: User) -> None:
+    page = open_page(f"{live.base}/health")
+    sign_in(page, live.base, lotta)
+    page.goto(f"{live.base}/checkup")
+    page.get_by_label("Paste what your agent believes").fill(SMALL)
+    with page.expect_response("**/imports/check") as answered:
+        page.get_by_role("button", name="Check it").click()
+    assert SECRET not in answered.value.text()
+    assert page.get_by_label("Paste what your agent believes").input_value() == SMALL
+    page.locator("a[href='#checkup-contradictions']").click()
+    expect(page.locator("#checkup-contradictions")).to_be_in_viewport()
+
+    page.get_by_role("link", name="Close, keep nothing").click()
+
+    expect(page.get_by_label("Paste what your agent believes")).to_have_value("")
+    assert GovernanceItem.objects.count() == 1
+
+
+def test_a_file_is_looked_through_and_sent(open_page: OpenPage, live: Live, lotta: User, tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text(SMALL)
+    page = open_page(f"{live.base}/health")
+    sign_in(page, live.base, lotta)
+    page.goto(f"{live.base}/checkup")
+    page.get_by_label("or choose a file").set_input_files(path)
+    page.get_by_role("button", name="Check it").click()
+    page.get_by_role("button", name="Send 8 to review").click()
+    expect(page.get_by_role("heading", name="Importing CLAUDE.md")).to_be_visible()
+    work()
+    page.get_by_role("link", name="Review them").click()
+
+    expect(page.locator("main")).to_contain_text("CLAUDE.md")
+    assert GovernanceItem.objects.filter(status="needs_review").count() == 8
+
+
+def test_it_all_works_without_scripts(chromium: Browser, live: Live, lotta: User) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    try:
+        sign_in(page, live.base, lotta)
+        page.goto(f"{live.base}/checkup")
+        page.get_by_label("Paste what your agent believes").fill(SMALL)
+        page.get_by_role("button", name="Check it").click()
+        expect(page.locator("main")).to_contain_text("the page does not repeat the text")
+        assert SECRET not in page.content()
+        page.get_by_label("Paste what your agent believes").fill(PLAIN)
+        page.get_by_role("button", name="Check it").click()
+        page.get_by_role("button", name="Send 8 to review").click()
+        expect(page.get_by_role("heading", name="Importing pasted text")).to_be_visible()
+        work()
+        page.get_by_role("link", name="Look again").click()
+        expect(page.get_by_role("heading", name="What came of pasted text")).to_be_visible()
+        assert GovernanceItem.objects.filter(text__contains=CANARY).count() == 1
+    finally:
+        context.close()

@@ -1,0 +1,113 @@
+"""Which beliefs have a vector, from when and how long."""
+
+import threading
+
+import pytest
+from django.db import connection, transaction
+
+from pawflow_web.llm.binding import bind
+from review import embedding, lifecycle
+from review.erasing import purge
+from review.models import GovernanceItem, ItemVector, VectorMark
+from tests.factories import make_owner
+from tests.llm.fixtures import no_local_model, server
+from tests.llm.server import EmbeddingServer, Reply, Request
+from tests.review.beliefs import Parties
+from tests.review.embedded import SOON, embedded, follow, tell
+
+__all__ = ["no_local_model", "server"]
+
+
+def test_only_what_may_be_read_is_sent_away(parties: Parties, server: EmbeddingServer) -> None:
+    tell(parties.coder, "The puppy sleeps upstairs")
+    tell(parties.cron, "The hound waits for a person")
+    secret = tell(parties.person, "The door code of the kennel is Xy7-pQ9-kennel-2291")
+    GovernanceItem.objects.filter(pk=secret.pk).update(privacy="secret")
+    follow()
+    assert embedded() == {"The puppy sleeps upstairs"}
+    assert not [text for text in server.texts if "hound" in text or "kennel" in text]
+
+
+def test_accepting_gives_a_vector_and_forgetting_takes_it(parties: Parties, server: EmbeddingServer) -> None:
+    item = tell(parties.cron, "The hound waits for a person")
+    follow()
+    assert embedded() == set()
+    lifecycle.accept(principal=parties.person, reference=item.ref)
+    follow()
+    assert embedded() == {item.text}
+    lifecycle.forget(principal=parties.person, reference=item.ref)
+    follow()
+    assert embedded() == set()
+
+
+def test_becoming_secret_takes_the_vector_in_the_same_act(parties: Parties, server: EmbeddingServer) -> None:
+    item, control = tell(parties.coder, "The puppy sleeps upstairs"), tell(parties.coder, "The hound does not")
+    follow()
+    GovernanceItem.objects.filter(pk=item.pk).update(privacy="sensitive")
+    assert embedded() == {item.text, control.text}
+    GovernanceItem.objects.filter(pk=item.pk).update(privacy="secret")
+    assert embedded() == {control.text}
+
+
+def test_the_database_takes_the_vector_with_the_belief(parties: Parties, server: EmbeddingServer) -> None:
+    item, control = tell(parties.coder, "The puppy sleeps upstairs"), tell(parties.coder, "The hound does not")
+    follow()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT confdeltype FROM pg_constraint WHERE conname = 'review_itemvector_of_item'")
+        assert cursor.fetchone() == ("c",)
+    control_row = ItemVector.objects.get(item=control)
+
+    purge(principal=parties.person, reference=item.ref, confirm=item.ref)
+    assert list(ItemVector.objects.all()) == [control_row]
+
+
+def test_each_belief_is_sent_once(parties: Parties, server: EmbeddingServer) -> None:
+    for number in range(5):
+        tell(parties.coder, f"The puppy number{number} barks")
+    follow()
+    asked = len(server.requests)
+    follow()
+    assert len(server.requests) == asked
+    lifecycle.forget(principal=parties.person, reference=tell(parties.coder, "Cars rust").ref)
+    tell(parties.coder, "The puppy number5 barks")
+    follow()
+    assert [text for text in server.texts if "puppy" in text] == [f"The puppy number{n} barks" for n in range(6)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_belief_that_becomes_secret_meanwhile_keeps_no_vector(server: EmbeddingServer) -> None:
+    """Its words are being embedded while it is sealed, and while that is not committed yet."""
+
+    parties = Parties.of(make_owner("alice"))
+    item = tell(parties.coder, "The puppy sleeps upstairs")
+    tell(parties.coder, "The hound does not")
+    assert bind() is not None
+    done = threading.Event()
+
+    def seal(request: Request) -> Reply | None:
+        if "puppy" in str(request.texts) and not done.is_set():
+            threading.Thread(target=sealing).start()
+            assert sealed.wait(10)
+            done.set()
+        return None
+
+    sealed, committed = threading.Event(), threading.Event()
+
+    def sealing() -> None:
+        try:
+            with transaction.atomic():
+                GovernanceItem.objects.filter(pk=item.pk).update(privacy="secret", changed_seq=10**6)
+                sealed.set()
+                assert committed.wait(10)
+        finally:
+            connection.close()
+
+    server.script = seal
+    embedding.embed_slice(SOON)
+    assert embedded() == {"The hound does not"}
+    committed.set()
+    while GovernanceItem.objects.get(pk=item.pk).privacy != "secret":
+        pass
+    follow()
+    assert embedded() == {"The hound does not"}
+    assert VectorMark.objects.get().seq > 0

@@ -1,0 +1,69 @@
+"""One row of everything that ``/admin`` lists, made by the services of the product where there is one."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from conversations.models import Conversation, Project
+from memory.models import Memory
+from pawflow_web.identity.models import Agent, ApiToken, User
+from pawflow_web.jobs.models import JobRun, WorkerBeat
+from pawflow_web.jobs.services import open_run
+from review.lifecycle import decide_many, forget, reject
+from review.models import (
+    ArchiveRequest,
+    Batch,
+    Believed,
+    Evidence,
+    Feedback,
+    GovernanceItem,
+    ImportJob,
+    ItemUse,
+    JournalEntry,
+    Tombstone,
+    UseEvent,
+)
+from tests.factories import AUTOMATION, make_conversation, make_person, make_principal, make_project
+from tests.web.beliefs import propose, remember
+
+OWNED = (
+    Agent,
+    ApiToken,
+    ArchiveRequest,
+    Batch,
+    Believed,
+    Conversation,
+    Evidence,
+    Feedback,
+    GovernanceItem,
+    ImportJob,
+    ItemUse,
+    JobRun,
+    JournalEntry,
+    Memory,
+    Project,
+    Tombstone,
+    UseEvent,
+)
+SHARED = (WorkerBeat,)
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+def fill_records(user: User, words: str, *, agent: str = "ci-bot") -> None:
+    """``words`` stand in beliefs in use, waiting and rejected, and in all that hangs on them."""
+    person, bot = make_person(user), make_principal(user, agent=agent, origin=AUTOMATION)
+    used = remember(user, f"{words} is in use.", tags=[words.lower()])
+    propose(user, f"{words} waits.")
+    reject(principal=person, reference=propose(user, f"{words} is wrong.").ref)
+    forget(principal=bot, reference=remember(user, f"{words} is old.").ref, comment=f"{words} is over")
+    decide_many(principal=person, action="accept", references=[propose(user, f"{words} is many.").ref])
+    make_conversation(user, title=words)
+    make_project(user, name=words)
+    open_run("import", user=user)
+    now = timezone.now()
+    ImportJob.objects.create(user=user, format="mcp-memory", source=words, sha256="0" * 64, started_at=now)
+    Feedback.objects.create(item=used, user=user, principal="agent:coder", helpful=True, note=words, at=now)
+    event = {"user": user, "item": used, "principal": "agent:coder", "reader": "recall", "rank": 1}
+    UseEvent.objects.create(**event, at=now)
+    ItemUse.objects.create(item=used, user=user, count=1, last_at=now)
+    WorkerBeat.objects.get_or_create(node="here", defaults={"at": now - timedelta(seconds=1)})

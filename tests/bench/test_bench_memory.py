@@ -18,7 +18,7 @@ LeftOver = Callable[[], tuple[list[str], list[int], list[Path]]]
 RECALL = {"recall_keyword", "recall_rare", "recall_after_write", "recall_browse"}
 NAMES = {"remember", *RECALL, "digest", "context", "context_scoped", "memory_md"}
 QUICK = ("--runs", "8", "--seconds", "5")
-PATIENCE_S = 240
+PATIENCE_S = 600
 
 
 @pytest.fixture(scope="module")

@@ -64,10 +64,10 @@ def _expire_some(worker: Principal) -> bool:
     with act(worker) as current:
         until = time.monotonic() + SLICE_SECONDS
         # Somebody may have given it more time meanwhile: looked at again under the clock.
-        for item in GovernanceItem.objects.locked().filter(pk__in=ids):
-            retire_expired(current, item)
-            if time.monotonic() > until:
+        for done, item in enumerate(GovernanceItem.objects.locked().filter(pk__in=ids)):
+            if done and time.monotonic() > until:
                 return True
+            retire_expired(current, item)
     return len(ids) == _AT_ONCE
 
 

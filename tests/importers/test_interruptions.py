@@ -19,6 +19,7 @@ from pawflow_web.identity.models import User, UserClock
 from review.journal import verify
 from review.models import Evidence, GovernanceItem, ImportJob
 from review.models.imports import ImportState
+from review.words_of import words_of
 from tests.factories import make_owner
 from tests.importers.files import GITHUB_TOKEN, entity, lines, many, written
 from tests.live import database_url
@@ -69,9 +70,11 @@ def cut_off(path: Path, user: User) -> ImportJob:
 def store(user: User) -> list[tuple[Any, ...]]:
     """All that an import left, but for references, times and the order of the journal."""
     rows = GovernanceItem.objects.filter(user=user).order_by("number")
-    columns = ("number", "text", "status", "reason", "privacy", "flags", "scope", "memory__tags")
+    columns = ("number", "status", "reason", "privacy", "flags", "scope", "memory__tags")
+    # Secret words are sealed anew each time: they are compared in the clear.
+    words = [words_of(row) for row in rows]
     voices = Evidence.objects.filter(user=user).order_by("item__number", "pk")
-    return [*rows.values_list(*columns), *voices.values_list("item__number", "principal", "line", "quote")]
+    return [*zip(words, rows.values_list(*columns), strict=True), *voices.values_list("item__number", "principal", "line", "quote")]
 
 
 def file_with_everything(folder: Path) -> Path:

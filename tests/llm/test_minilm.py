@@ -1,6 +1,7 @@
 """The model on this machine: what it makes of texts, and that it needs nobody else for it."""
 
 import itertools
+import os
 import random
 import socket
 import subprocess
@@ -106,6 +107,28 @@ def test_it_reaches_nobody(local_model: Local, engine: Local, monkeypatch: pytes
     with pytest.raises(AssertionError):
         socket.create_connection(("127.0.0.1", 9))
     assert engine().embed(["The dog sleeps"], seconds=1)[0] is not None
+
+
+def traces_of(program: str, folder: Path) -> list[str]:
+    """What a process leaves in a home and a folder of temporary files that are its own."""
+    folder.mkdir()
+    kept = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    environment = {**kept, "HOME": str(folder), "TMPDIR": str(folder), "PAWFLOW_EMBEDDINGS": "local"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True)
+    return [entry.name for entry in folder.rglob("*")]
+
+
+def test_its_library_reports_to_nobody(local_model: Local, tmp_path: Path) -> None:
+    """It would in C, past Python's sockets: it prepares to, in files, from the moment it is imported."""
+    onnx()
+    program = (
+        "import django; django.setup()\n"
+        "from pawflow_web.llm.minilm import provider\n"
+        "assert provider().embed(['The dog sleeps'], seconds=1)[0]"
+    )
+    assert traces_of(program, tmp_path / "ours") == []
+    assert traces_of("import pawflow_web.llm.minilm_onnx", tmp_path / "build") == []
+    assert traces_of("import onnxruntime", tmp_path / "control") != []
 
 
 def test_several_ask_at_once(local_model: Local) -> None:

@@ -71,6 +71,8 @@ def _threads() -> int:
 
 
 def _on_onnx(folder: Path, model: Path) -> Run:
+    # Else it reports its use to its makers, from the moment it is imported.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import numpy as np  # noqa: PLC0415 - a library of the extra
     import onnxruntime  # noqa: PLC0415 - as above
     from tokenizers import Tokenizer  # noqa: PLC0415 - as above

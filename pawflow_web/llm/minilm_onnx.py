@@ -13,6 +13,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+# Before it is imported: else it reports its use to its makers.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper

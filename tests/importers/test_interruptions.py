@@ -74,7 +74,10 @@ def store(user: User) -> list[tuple[Any, ...]]:
     # Secret words are sealed anew each time: they are compared in the clear.
     words = [words_of(row) for row in rows]
     voices = Evidence.objects.filter(user=user).order_by("item__number", "pk")
-    return [*zip(words, rows.values_list(*columns), strict=True), *voices.values_list("item__number", "principal", "line", "quote")]
+    return [
+        *zip(words, rows.values_list(*columns), strict=True),
+        *voices.values_list("item__number", "principal", "line", "quote"),
+    ]
 
 
 def file_with_everything(folder: Path) -> Path:

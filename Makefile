@@ -54,13 +54,10 @@ embeddings-torch: $(LARGE)
 requirements: .venv/bin/python
 	$(PYTHON) -m venv build/pip-tools
 	build/pip-tools/bin/pip install --quiet --disable-pip-version-check pip-tools
-	cd requirements && for name in base dev; do \
-		../build/pip-tools/bin/pip-compile --quiet --generate-hashes --strip-extras --no-emit-find-links \
-			--no-emit-index-url --no-emit-trusted-host --output-file=$$name.txt $$name.in || exit 1; \
-	done
-	cd requirements && for name in embeddings embeddings-onnx; do \
-		../build/pip-tools/bin/pip-compile --quiet --generate-hashes --strip-extras --no-emit-find-links \
-			--no-emit-index-url --no-emit-trusted-host --allow-unsafe --output-file=$$name.txt $$name.in || exit 1; \
+	cd requirements && for name in base dev embeddings embeddings-onnx; do \
+		../build/pip-tools/bin/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-header \
+			--no-emit-find-links --no-emit-index-url --no-emit-trusted-host --output-file=$$name.txt $$name.in || exit 1; \
+		sed -i "1i # Compiled from $$name.in by \`make requirements\`." $$name.txt; \
 	done
 	# Which build of PyTorch it is, its hash says. The weights are installed without what they ask for.
 	cd requirements && sed -i 's/^\(torch==[0-9.]*\)+cpu/\1/' embeddings.txt && \

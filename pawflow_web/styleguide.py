@@ -108,6 +108,11 @@ def source(**changes: Any) -> SourceOut:
 
 
 def example_items(now: datetime) -> list[Row]:
+    """A belief in each status, and a secret one."""
+    return [*_in_use_or_waiting(now), *_masked_or_out_of_use(now)]
+
+
+def _in_use_or_waiting(now: datetime) -> list[Row]:
     return [
         belief(
             "4f1c9a20be77",
@@ -151,6 +156,11 @@ def example_items(now: datetime) -> list[Row]:
             scope="conversation",
             reason="procedure_candidate",
         ),
+    ]
+
+
+def _masked_or_out_of_use(now: datetime) -> list[Row]:
+    return [
         belief(
             "c2206fe1b8d4",
             "Lives in Lisbon.",

@@ -4,10 +4,9 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotFound
 from pawflow_web.lib.ids import parse_ref
 from review.ledger import act
-from review.lifecycle.deciding import Decision
+from review.lifecycle.deciding import Decision, take_out_of_use
 from review.locked import locked_named
 from review.models import ArchiveRequest, ArchiveState, GovernanceItem, Reason, Status
-from review.transitions import check_transition
 from review.wishes import answer_wishes, ask_for_archive
 
 
@@ -42,16 +41,7 @@ def decide_archive(*, principal: Principal, ref: str, approve: bool, comment: st
             raise Conflict(f"This request was {request.state} already.", fields={"state": request.state})
         item = GovernanceItem.objects.locked().get(pk=request.item_id)
         if approve:
-            check_transition(item.status, "forget", Status.STALE)
-            current.write(
-                item,
-                "forget",
-                status=Status.STALE,
-                reason=Reason.ARCHIVE_APPROVED,
-                retired_at=current.clock.at,
-                comment=comment,
-            )
-            answer_wishes(current, item)
+            take_out_of_use(current, item, Reason.ARCHIVE_APPROVED, comment)
         else:
             current.mention(item, "decline_archive", comment=comment)
             answer_wishes(current, item, ArchiveState.DECLINED)

@@ -15,7 +15,7 @@ from review.gate.plan import Found, Newcomer
 from review.judgement import judge_new, origin_of
 from review.kinds import kind_of
 from review.ledger import Act, act
-from review.lifecycle.common import future_expiry
+from review.lifecycle.conditions import future_expiry
 from review.lifecycle.deciding import Decision, room_for
 from review.likeness import is_near_one_of
 from review.locked import locked_item

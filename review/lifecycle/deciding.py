@@ -9,7 +9,7 @@ from pawflow_web.lib.errors import Conflict, NeedsApproval
 from review import tombstones
 from review.find import by_reference
 from review.ledger import Act, act
-from review.lifecycle.common import future_expiry, require_no_twin
+from review.lifecycle.conditions import future_expiry, require_no_twin
 from review.locked import locked_item
 from review.models import GRAVE, ArchiveRequest, GovernanceItem, Reason, Status, Tombstone
 from review.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
@@ -142,17 +142,22 @@ def forget(*, principal: Principal, reference: str, revision: int | None = None,
         guarded = not principal.is_person and (item.pinned or item.decided)
         if guarded or not principal.is_user_channel:
             return Forgotten(item, request=ask_for_archive(current, item, principal, comment))
-        check_transition(item.status, "forget", Status.STALE)
-        current.write(
-            item,
-            "forget",
-            status=Status.STALE,
-            reason=Reason.FORGOTTEN,
-            retired_at=current.clock.at,
-            comment=comment,
-        )
-        answer_wishes(current, item)
+        take_out_of_use(current, item, Reason.FORGOTTEN, comment)
         return Forgotten(item, current.last_decision)
+
+
+def take_out_of_use(current: Act, item: GovernanceItem, reason: Reason, comment: str) -> None:
+    """To stale, without prejudice. What agents asked for about it is done with that."""
+    check_transition(item.status, "forget", Status.STALE)
+    current.write(
+        item,
+        "forget",
+        status=Status.STALE,
+        reason=reason,
+        retired_at=current.clock.at,
+        comment=comment,
+    )
+    answer_wishes(current, item)
 
 
 def _refuse_in_bulk(item: GovernanceItem) -> None:

@@ -12,7 +12,7 @@ from pawflow_web.lib.ids import parse_ref
 from review.find import by_reference
 from review.kinds import kind_of
 from review.ledger import Act, act
-from review.lifecycle.common import require_no_twin
+from review.lifecycle.conditions import require_no_twin
 from review.locked import locked_item
 from review.models import LIVE, GovernanceItem, Privacy, Scope
 from review.preparing import require_plain

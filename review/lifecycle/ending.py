@@ -7,7 +7,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, InvalidTransition
 from review.ledger import act
-from review.lifecycle.common import require_room
+from review.lifecycle.conditions import require_room
 from review.lifecycle.deciding import Decision
 from review.locked import locked_item
 from review.models import GovernanceItem, Status

@@ -12,7 +12,7 @@ from pawflow_web.lib.ids import parse_ref
 from review import tombstones, votes
 from review.ledger import Act, act
 from review.lifecycle.bulk import BulkResult
-from review.lifecycle.common import require_no_twin, require_room
+from review.lifecycle.conditions import require_no_twin, require_room
 from review.lifecycle.past import Change, Past
 from review.locked import locked_item
 from review.models import LIVE, READABLE, Batch, GovernanceItem, JournalEntry, Reason, Status

@@ -20,6 +20,8 @@ SCHEMES = ("light", "dark")
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 OpenPage = Callable[..., Page]
+# a page and the name of its picture
+Check = Callable[[Page, str], None]
 
 
 @pytest.fixture(scope="package")
@@ -82,3 +84,15 @@ def picture() -> Callable[..., None]:
             page.screenshot(path=Path(folder) / f"{name}.png", full_page=whole)
 
     return save
+
+
+@pytest.fixture
+def check(accessible: Callable[[Page], None], picture: Callable[..., None]) -> Check:
+    """A picture, axe, and no sideways scroll."""
+
+    def checked(page: Page, name: str) -> None:
+        picture(page, name)
+        accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    return checked

@@ -1,17 +1,16 @@
 """The panel of jobs while they run, and the pages of another day, as a person sees and walks them."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from pawflow_web.identity.models import User
 from pawflow_web.jobs.models import JobRun, WorkerBeat
 from pawflow_web.jobs.services import beat, fail_run, finish_run, open_run, plan_task, report_progress, start_run
 from review.models import GovernanceItem, ItemUse
-from tests.browser.conftest import SCHEMES, WIDTHS, OpenPage
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
 from tests.factories import make_owner
@@ -21,26 +20,12 @@ from tests.web.beliefs import fill, remember
 __all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-Check = Callable[[Page, str], None]
-
 
 @pytest.fixture
 def lotta(transactional_db: None) -> User:
     user = make_owner("lotta")
     fill(user, 12)
     return user
-
-
-@pytest.fixture
-def check(accessible: Callable[[Page], None], picture: Callable[..., None]) -> Check:
-    """A picture, axe, and no sideways scroll."""
-
-    def checked(page: Page, name: str) -> None:
-        picture(page, name)
-        accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-
-    return checked
 
 
 def began(user: User, *, minutes: int = 1) -> JobRun:

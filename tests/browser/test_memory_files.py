@@ -1,16 +1,15 @@
 """A memory file in the browser: looked through, sent to review, imported; with and without scripts."""
 
-from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from memory.importers import background
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.browser.conftest import SCHEMES, WIDTHS, OpenPage
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
 from tests.factories import make_owner
@@ -43,38 +42,32 @@ def test_the_pages_are_accessible_and_fit(
     live: Live,
     lotta: User,
     watch: Watch,
-    accessible: Callable[[Page], None],
-    picture: Callable[..., None],
+    check: Check,
     width: str,
     scheme: str,
 ) -> None:
     watch.expect(422)
 
-    def check(name: str) -> None:
-        picture(page, f"{name}-{scheme}-{width}")
-        accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-
     page = open_page(f"{live.base}/health", width=width, scheme=scheme)
     sign_in(page, live.base, lotta)
     page.goto(f"{live.base}/imports")
-    check("imports-empty")
+    check(page, f"imports-empty-{scheme}-{width}")
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_role("alert")).to_be_focused()
-    check("imports-refused")
+    check(page, f"imports-refused-{scheme}-{width}")
     page.goto(f"{live.base}/checkup")
-    check("checkup")
+    check(page, f"checkup-{scheme}-{width}")
     page.get_by_label("Paste what your agent believes").fill(SMALL)
     page.get_by_role("button", name="Check it").click()
     expect(page.get_by_role("status").filter(has_text="9 beliefs.")).to_be_visible()
-    check("checkup-found")
+    check(page, f"checkup-found-{scheme}-{width}")
     page.get_by_role("button", name="Send 8 to review").click()
     expect(page.get_by_role("heading", name="Importing pasted text")).to_be_visible()
-    check("imports-queued")
+    check(page, f"imports-queued-{scheme}-{width}")
     work()
     expect(page.get_by_role("heading", name="What came of pasted text")).to_be_visible()
     expect(page.locator("#imports-earlier")).to_contain_text("8 wait in review")
-    check("imports-done")
+    check(page, f"imports-done-{scheme}-{width}")
 
 
 def test_the_text_stays_in_the_browser_until_it_is_sent(open_page: OpenPage, live: Live, lotta: User) -> None:

@@ -1,13 +1,11 @@
 """Every page at every width and in both schemes: axe, no sideways scroll, a clean console."""
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.browser.conftest import SCHEMES, WIDTHS, OpenPage
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
 from tests.factories import make_owner
@@ -31,20 +29,13 @@ def lotta(transactional_db: None) -> User:
     return user
 
 
-def check(page: Page, name: str, accessible: Callable[[Page], None], picture: Callable[..., None]) -> None:
-    picture(page, name)
-    accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_full_pages_are_accessible_and_fit(
     open_page: OpenPage,
     live: Live,
     lotta: User,
-    accessible: Callable[[Page], None],
-    picture: Callable[..., None],
+    check: Check,
     width: str,
     scheme: str,
 ) -> None:
@@ -54,7 +45,7 @@ def test_full_pages_are_accessible_and_fit(
     long = GovernanceItem.objects.get(text=HOSTILE["long"])
     denied = GovernanceItem.objects.filter(status="rejected").earliest("pk")
     page = open_page(f"{live.base}/login", width=width, scheme=scheme)
-    check(page, f"login-{scheme}-{width}", accessible, picture)
+    check(page, f"login-{scheme}-{width}")
     sign_in(page, live.base, lotta)
     for name, path in {
         "review-contradiction": f"/review?item={rival.ref}",
@@ -90,7 +81,7 @@ def test_full_pages_are_accessible_and_fit(
         page.goto(live.base + path)
         if name.startswith("item"):
             expect(page.locator("#item-readers")).to_contain_text("Ask again")
-        check(page, f"{name}-{scheme}-{width}", accessible, picture)
+        check(page, f"{name}-{scheme}-{width}")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -100,20 +91,19 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
     live: Live,
     transactional_db: None,
     watch: Watch,
-    accessible: Callable[[Page], None],
-    picture: Callable[..., None],
+    check: Check,
     width: str,
     scheme: str,
 ) -> None:
     watch.expect(404, 410, 422)
     page = open_page(f"{live.base}/login/once/used", width=width, scheme=scheme)
-    check(page, f"link-gone-{scheme}-{width}", accessible, picture)
+    check(page, f"link-gone-{scheme}-{width}")
     page.goto(f"{live.base}/login")
     page.get_by_label("Name").fill("nobody")
     page.get_by_label("Password").fill("nothing")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_be_focused()
-    check(page, f"login-refused-{scheme}-{width}", accessible, picture)
+    check(page, f"login-refused-{scheme}-{width}")
     sign_in(page, live.base, make_owner("empty"))
     for name, path in {
         "empty-overview": "/",
@@ -131,15 +121,15 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
         "error-404": "/items/aaaaaaaaaaaa",
     }.items():
         page.goto(live.base + path)
-        check(page, f"{name}-{scheme}-{width}", accessible, picture)
+        check(page, f"{name}-{scheme}-{width}")
     page.goto(f"{live.base}/settings/tokens")
     page.get_by_label("Agent").fill("not a name")
     page.get_by_role("button", name="Make token").click()
-    check(page, f"tokens-refused-{scheme}-{width}", accessible, picture)
+    check(page, f"tokens-refused-{scheme}-{width}")
     page.get_by_label("Agent").fill("claude-code")
     page.get_by_role("button", name="Make token").click()
     expect(page.locator("[data-token]")).to_contain_text("pf_")
-    check(page, f"token-made-{scheme}-{width}", accessible, picture)
+    check(page, f"token-made-{scheme}-{width}")
     page.goto(f"{live.base}/memories")
     page.locator("#memories-add-open").click()
     page.get_by_label("Forget after").fill("0")
@@ -147,7 +137,7 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
     page.evaluate("document.querySelector('#memories-add form').noValidate = true")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("alert")).to_be_focused()
-    check(page, f"add-refused-{scheme}-{width}", accessible, picture)
+    check(page, f"add-refused-{scheme}-{width}")
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SCHEMES, WIDTHS, OpenPage
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -28,15 +28,11 @@ def styleguide(development_server: str) -> str:
 def test_every_component_is_accessible_and_fits(
     open_page: OpenPage,
     styleguide: str,
-    accessible: Callable[[Page], None],
-    picture: Callable[..., None],
+    check: Check,
     width: str,
     scheme: str,
 ) -> None:
-    page = open_page(styleguide, width=width, scheme=scheme)
-    picture(page, f"styleguide-{scheme}-{width}")
-    accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check(open_page(styleguide, width=width, scheme=scheme), f"styleguide-{scheme}-{width}")
 
 
 def test_axe_sees_what_is_wrong(open_page: OpenPage, styleguide: str, accessible: Callable[[Page], None]) -> None:

@@ -1,4 +1,4 @@
-"""Steps that several decisions take."""
+"""What must hold where a belief comes (back) into use: no twin of its words, room on its key, an expiry ahead."""
 
 from collections.abc import Collection
 from datetime import datetime

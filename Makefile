@@ -1,7 +1,8 @@
 # The few verbs of this checkout. `make up` needs nothing but Python 3.11 or newer.
 #   make up                                  start PawFlow Web in the foreground
 #   make up ARGS='--host 0.0.0.0 --port 80'  ... at another address
-#   make up EMBEDDINGS=1                     ... with a model for search by meaning (EMBEDDINGS=torch: on PyTorch)
+#   make up EMBEDDINGS=1                     ... with a model for search by meaning (EMBEDDINGS=torch: on PyTorch,
+#                                                unless the small one is there already)
 #   make test ARGS='tests/startup -k port'   the tests, or some of them
 
 PYTHON := .venv/bin/python
@@ -11,6 +12,8 @@ SMALL := .venv/.embeddings-installed
 LARGE := .venv/.embeddings-torch-installed
 INSTALL := $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
 ARGS :=
+# All tests at once run in several processes, each with a database server of its own; a file stays together.
+SPREAD := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 EMBEDDINGS :=
 # What EMBEDDINGS asks for: nothing, the small one, or the one on PyTorch.
 MODEL := $(if $(filter-out 0 no off none,$(EMBEDDINGS)),$(if $(filter torch,$(EMBEDDINGS)),$(LARGE),$(SMALL)))
@@ -25,7 +28,7 @@ up: $(BASE) $(MODEL)
 	@exec $(PYTHON) manage.py up $(ARGS)
 
 test: $(DEV)
-	@exec $(PYTHON) -m pytest $(ARGS)
+	@exec $(PYTHON) -m pytest $(or $(ARGS),$(SPREAD))
 
 lint: $(DEV)
 	.venv/bin/ruff check .

@@ -9,7 +9,7 @@ from conversations.models import Conversation
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.registry import Registry
 
-# One slice in a transaction of its own; True: there is more. Called again after an interruption, it goes on.
+# A part, in transactions of its own; True: there is more. Called again after an interruption, it goes on.
 Eraser = Callable[[Principal, Conversation], bool]
 
 erasers: Registry[Eraser] = Registry("eraser of conversations")

@@ -6,7 +6,7 @@ from pawflow_web.identity.models import Agent, MemoryRender
 from pawflow_web.lib.blocks import Ask, Content, block
 
 
-@block("persistent_memory", title="Persistent memory", place="turn", cap=digest.MOST_CHARS)
+@block("persistent_memory", title=digest.TITLE, place="turn", cap=digest.MOST_CHARS)
 def persistent_memory(ask: Ask) -> Content | None:
     """In the form that the agent's owner chose for it."""
     if _render_of(ask) == MemoryRender.SCOPED:

@@ -8,12 +8,11 @@ from pydantic import BaseModel, Field
 
 from memory.context.build import BUDGET, LEAST_BUDGET, MOST_BUDGET, QUERY_MOST, build_context
 from memory.context.scoped import GLOBAL_TOKENS, PROJECT_TOKENS, scoped_view
-from pawflow_web.identity.models import Agent, Profile
+from pawflow_web.identity.models import Profile
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.rest import call_of, reader
-from pawflow_web.identity.services import principal_of_agent
+from pawflow_web.identity.services import find_agent, principal_of_agent
 from pawflow_web.lib.blocks import Ask
-from pawflow_web.lib.errors import NotFound
 from review import use
 from review.models import GovernanceItem
 
@@ -119,15 +118,9 @@ def memory_md(
 
 
 def _asked_for(principal: Principal, name: str | None) -> Principal:
-    """The agent of that name as this caller may ask for it: an agent for itself, a person for any of theirs.
-
-    Raises :class:`NotFound` in the same words for an agent that does not exist and for one that is not theirs.
-    """
+    """The agent of that name as this caller may ask for it: an agent for itself, a person for any of theirs. Raises as
+    :func:`find_agent` does."""
     if name is None or name == principal.agent_name:
         return principal
-    agent = None
-    if principal.is_person:
-        agent = Agent.objects.select_related("user").filter(user_id=principal.user_id, name=name).first()
-    if agent is None:
-        raise NotFound(f"There is no agent {ascii(name)[:100]}.")
+    agent = find_agent(principal, name)
     return principal_of_agent(agent, principal.zone).within(principal.conversation_id, principal.conversation_ref)

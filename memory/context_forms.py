@@ -46,6 +46,11 @@ class PreviewForm(ReadingForm):
     budget = forms.IntegerField(
         label=_("Budget in characters"), required=False, min_value=LEAST_BUDGET, max_value=MOST_BUDGET
     )
+    freeze = forms.BooleanField(
+        label=_("As its conversation keeps it"),
+        required=False,
+        help_text=_("The memory as it was first sent there, if the agent asks with freeze."),
+    )
     compare = forms.CharField(
         label=_("Compare with the end of"),
         required=False,
@@ -60,7 +65,7 @@ class PreviewForm(ReadingForm):
 
     @property
     def further(self) -> list[Any]:
-        return [self["conversation"], self["budget"], self["compare"]]
+        return [self["conversation"], self["budget"], self["freeze"], self["compare"]]
 
     def clean_budget(self) -> int:
         return self.cleaned_data["budget"] or BUDGET

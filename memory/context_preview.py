@@ -97,14 +97,15 @@ class Preview:
         }
 
 
-def preview(principal: Principal, *, since: datetime | None = None, **asked: Any) -> Preview:
+def preview(principal: Principal, *, since: datetime | None = None, freeze: bool = False, **asked: Any) -> Preview:
     """What this agent would get now; with ``since``, what changed in its memory since that moment.
 
     Args:
+        freeze: what it would get now is what its conversation keeps, where it keeps something.
         asked: ``project``, ``query`` and ``budget`` as for :func:`build_context`.
     """
     started = time.perf_counter()
-    context = build_context(principal, previewing=True, **asked)
+    context = build_context(principal, previewing=True, freeze=freeze, **asked)
     ms = round((time.perf_counter() - started) * 1000)
     before = build_context(principal, previewing=True, at=since, **asked) if since is not None else None
     compared = before is not None and MEMORY not in dict((*context.omitted, *before.omitted))

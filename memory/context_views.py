@@ -21,7 +21,7 @@ from pawflow_web.identity.call import Call
 from pawflow_web.identity.models import Agent, Profile
 from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
-from pawflow_web.identity.services import principal_of_agent
+from pawflow_web.identity.services import find_agent, principal_of_agent
 from pawflow_web.lib.blocks import Ask
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.web.render import person_required, render_panel, target_of
@@ -98,18 +98,13 @@ def _answer(request: HttpRequest, template: str, body: str, shown: Mapping[str, 
 
 
 def _agent(person: Principal, name: str) -> Agent | None:
-    """The person's agent of that name; without a name the one that called last, None where there is none.
-
-    Raises :class:`NotFound` in the same words for an agent that does not exist and for one that is not theirs.
-    """
+    """The person's agent of that name; without a name the one that called last, None where there is none. Raises as
+    :func:`find_agent` does."""
+    if name:
+        return find_agent(person, name)
+    last_call = F("called_at").desc(nulls_last=True)
     own = Agent.objects.select_related("user").filter(user_id=person.user_id)
-    if not name:
-        last_call = F("called_at").desc(nulls_last=True)
-        return own.annotate(called_at=Max("tokens__last_used_at")).order_by(last_call, "name").first()
-    agent = own.filter(name=name).first()
-    if agent is None:
-        raise NotFound(_("There is no agent %(name)s.") % {"name": ascii(name)[:100]})
-    return agent
+    return own.annotate(called_at=Max("tokens__last_used_at")).order_by(last_call, "name").first()
 
 
 def _call(principal: Principal, given: Mapping[str, Any]) -> Call:
@@ -124,6 +119,7 @@ def _preview(call: Call, given: Mapping[str, Any]) -> Any:
         project=call.project,
         query=given["query"],
         budget=given["budget"],
+        freeze=given["freeze"],
         since=given["compare"],
     )
 

@@ -89,6 +89,8 @@ def _standing(principal: Principal, status: str) -> str:
 # An observation begins with the name of what it is about; the importer puts it there.
 _ABOUT = re.compile(r"([^\n:]{1,100}): (?=\S)")
 _ABOUT_MOST = 102
+# The words of a belief and its first tag.
+_Said = tuple[str, str | None]
 
 
 def mcp_memory(principal: Principal) -> Iterator[str]:
@@ -101,9 +103,19 @@ def mcp_memory(principal: Principal) -> Iterator[str]:
     for pk, start in readable().order_by("pk").values_list("pk", Left("text", _ABOUT_MOST)):
         entities.setdefault(_about(start), []).append(pk)
     for ids in _together(entities.values()):
-        shown = sorted(_shown(ids, readable), key=lambda one: _about(one.text))
-        for name, of_name in groupby(shown, key=lambda one: _about(one.text)):
-            yield _json(_entity(name, principal.user_name, list(of_name)))
+        said: dict[str, list[_Said]] = {}
+        for text, tag in _words(ids, readable):
+            said.setdefault(_about(text), []).append((text, tag))
+        for name, of_name in sorted(said.items()):
+            yield _json(_entity(name, principal.user_name, of_name))
+
+
+def _words(ids: Sequence[int], rows: Rows) -> Iterator[_Said]:
+    """Those of these ids that are still there, in their order. A whole entity is held at once, so no more of each
+    belief than the format takes along."""
+    for start in range(0, len(ids), _CHUNK):
+        part = rows().filter(pk__in=ids[start : start + _CHUNK]).order_by("pk")
+        yield from part.values_list("text", "memory__tags__0")
 
 
 def _about(text: str) -> str:
@@ -123,10 +135,10 @@ def _together(groups: Iterable[Sequence[int]]) -> Iterator[list[int]]:
         yield ids
 
 
-def _entity(name: str, owner: str, shown: Sequence[ItemOut]) -> dict[str, Any]:
+def _entity(name: str, owner: str, said: Sequence[_Said]) -> dict[str, Any]:
     """What names nothing is about the owner."""
-    observations = [item.text[len(name) + 2 :] if name else item.text for item in shown]
-    tag = next((tag for item in shown for tag in item.tags), "memory")
+    observations = [text[len(name) + 2 :] if name else text for text, _ in said]
+    tag = next((tag for _, tag in said if tag), "memory")
     return {
         "type": "entity",
         "name": name or owner,

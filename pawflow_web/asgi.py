@@ -26,12 +26,14 @@ from pawflow_web.key_check import require_own_key
 from pawflow_web.llm.questions import warm_up
 from pawflow_web.mcp.endpoint import McpEndpoint, Receive, Scope, Send
 from pawflow_web.web.asgi_handler import OneHopHandler
+from pawflow_web.web.daphne_requests import leave_forms_alone
 
 try:
     require_own_key(settings.ENV)
 except SettingError as refused:
     sys.exit(str(refused))
 
+leave_forms_alone()
 if settings.ENV.process == "web":
     start_indexer_thread()
     warm_up()

@@ -6,7 +6,7 @@ Nothing else holds words of a belief: jobs, reports and frozen blocks name belie
 
 from collections.abc import Sequence
 
-from pawflow_web.identity.idempotency import forget_replies
+from pawflow_web.identity.idempotency import Looked, forget_replies, look_through_replies
 from pawflow_web.lib.db import execute
 from review.index import let_go_of_words
 from review.ledger import Act
@@ -24,10 +24,18 @@ WHERE i.id = e.item_id AND e.user_id = %(user)s AND e.item_id <> %(item)s
 """
 
 
-def forget_copies(current: Act, items: Sequence[GovernanceItem]) -> None:
-    """Let kept replies and the search index forget these beliefs."""
-    texts = [text for item in items for text in (item.ref, _words_of(item)) if text]
-    forget_replies(current.clock.user_id, holding=texts)
+def look_for_copies(user_id: int, items: Sequence[GovernanceItem]) -> Looked:
+    """Look through the owner's kept replies for these beliefs, which is slow work: before the clock is taken."""
+    return look_through_replies(user_id, holding=_said_by(items))
+
+
+def forget_copies(current: Act, items: Sequence[GovernanceItem], looked: Looked | None) -> None:
+    """Let kept replies and the search index forget these beliefs.
+
+    Args:
+        looked: what was found of them before the clock was taken; a belief's reference and words never change.
+    """
+    forget_replies(current.clock.user_id, holding=_said_by(items), looked=looked)
     let_go_of_words(current.clock)
 
 
@@ -36,6 +44,10 @@ def unquote_elsewhere(current: Act, item: GovernanceItem) -> None:
     words = _words_of(item)
     if words:
         execute(_QUOTED_ELSEWHERE, {"user": current.clock.user_id, "item": item.pk, "words": words})
+
+
+def _said_by(items: Sequence[GovernanceItem]) -> list[str]:
+    return [text for item in items for text in (item.ref, _words_of(item)) if text]
 
 
 def _words_of(item: GovernanceItem) -> str:

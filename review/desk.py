@@ -15,10 +15,11 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.ids import parse_ref
 from review import words
 from review.compare import compared
+from review.doubts import Doubt, doubt_about
 from review.find import by_reference
 from review.journal import history
 from review.models import Evidence, GovernanceItem, Privacy, Status
-from review.queue import Wanted, number_at, place_of, waiting_items
+from review.queue import Wanted, folds_of, number_at, place_of, shown_items, waiting_items
 from review.ranges import Interval, ranges_of
 from review.rows import Row, flags_of, full_rows
 from review.sentences import Step, history_steps, source_steps
@@ -52,6 +53,8 @@ class Desk:
     sources: Sequence[Step] = ()
     history: Sequence[Step] = ()
     demote: str = ""
+    # in use, and perhaps contradicted by the item: the person may let the item take its place
+    replaces: str = ""
     next: int = 0
     back: int = 0
 
@@ -71,44 +74,47 @@ def desk_of(request: HttpRequest, item: GovernanceItem, wanted: Wanted, *, rival
     """
     principal = person_of(request)
     rival = _rival(principal, item, rival_ref)
-    both = [item] if rival is None else [item, rival]
+    doubt = doubt_about(principal, item) if rival is None and item.status == Status.NEEDS_REVIEW else None
+    beside = rival if doubt is None else doubt.rival
+    both = [item] if beside is None else [item, beside]
     evidence = _evidence([one.pk for one in both])
     sources = {pk: rows[0] for pk, rows in evidence.items()}
     shown = full_rows(both, sources if len(sources) == len(both) else None)
-    place, back, further = _place(principal, item, wanted)
+    place, back, further = _place(request, item, wanted)
     mine = evidence.get(item.pk, [])
     return Desk(
         item=shown[0],
-        heading=_heading(item, rival),
+        heading=_heading(item, rival, doubt),
         place=place,
         waits=item.status == Status.NEEDS_REVIEW,
         flags=flags_of(item),
-        sides=_sides(item, rival, shown, evidence) if rival is not None else (),
+        sides=_sides(item, beside, shown, evidence) if beside is not None else (),
         ranges=_contest(item, rival, shown) if rival is not None else None,
         sources=source_steps(item, mine[:EVIDENCE_MOST]),
         history=history_steps(history(item)),
         demote=rival.ref if rival is not None else "",
+        replaces=doubt.rival.ref if doubt is not None else "",
         next=further,
         back=back,
     )
 
 
-def following(principal: Principal, wanted: Wanted, place: int) -> GovernanceItem | None:
-    """The item that comes after that place, else the last one before it, else none."""
-    items = wanted.narrow(waiting_items(principal)).for_display()
+def following(request: HttpRequest, wanted: Wanted, place: int) -> GovernanceItem | None:
+    """The row that comes after that place, else the last one before it, else none."""
+    items = shown_items(request, wanted).for_display()
     return items.filter(Q(place__gt=place)).first() or items.filter(Q(place__lt=place)).last()
 
 
-def _place(principal: Principal, item: GovernanceItem, wanted: Wanted) -> tuple[str, int, int]:
-    """``Item 3 of 14``, and the numbers of the items before and after."""
-    here = place_of(item)
+def _place(request: HttpRequest, item: GovernanceItem, wanted: Wanted) -> tuple[str, int, int]:
+    """``Item 3 of 14``, which counts what is folded too, and the numbers of the rows before and after."""
+    here, shown = place_of(item), folds_of(request, wanted).shown
     around = (
-        wanted.narrow(waiting_items(principal))
+        wanted.narrow(waiting_items(person_of(request)))
         .order_by()
         .aggregate(
             before=Count("pk", filter=Q(place__lt=here), distinct=True),
-            back=Max("place", filter=Q(place__lt=here)),
-            next=Min("place", filter=Q(place__gt=here)),
+            back=Max("place", filter=Q(place__lt=here) & shown),
+            next=Min("place", filter=Q(place__gt=here) & shown),
             total=Count("pk", distinct=True),
         )
     )
@@ -133,9 +139,15 @@ def _evidence(ids: Sequence[int]) -> dict[int, list[Evidence]]:
     return found
 
 
-def _heading(item: GovernanceItem, rival: GovernanceItem | None) -> str:
+def _heading(item: GovernanceItem, rival: GovernanceItem | None, doubt: Doubt | None) -> str:
     if item.status != Status.NEEDS_REVIEW:
         return str(words.word_of(words.STATUS, item.status).shown)
+    if doubt is not None:
+        difference = words.DIFFERENCE[doubt.difference]
+        return _("%(why)s; it may contradict what is in use: %(difference)s") % {
+            "why": words.why(item.reason),
+            "difference": difference,
+        }
     return _("these two cannot both be true") if rival is not None else words.why(item.reason)
 
 

@@ -1,15 +1,21 @@
 """What deleting a conversation means for beliefs: those that only it could read go, of others a label stays."""
 
+from collections.abc import Sequence
+
 from conversations.erasers import erases_conversation
 from conversations.models import Conversation
+from pawflow_web.identity.idempotency import Looked
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import execute
+from review.copies import look_for_copies
 from review.erasing import erase_items
 from review.ledger import act
 from review.models import GovernanceItem, UseEvent
 
 # The owner's clock is not held longer than for so many at once.
 SLICE = 50
+# Kept replies are looked through once for so many.
+ROUND = 1000
 
 # The party said it on that day already, outside of any conversation: one voice a day is kept.
 _SAID_OUTSIDE_TOO = """
@@ -26,15 +32,29 @@ WHERE conversation_id = %(conversation)s
 
 @erases_conversation("beliefs")
 def erase_beliefs(principal: Principal, conversation: Conversation) -> bool:
-    """Purge a slice of what only this conversation could read. Its words may be said again elsewhere."""
+    """Purge what only this conversation could read, a part of it at once. Its words may be said again elsewhere."""
+    ours = GovernanceItem.objects.owned_by(principal.user_id).filter(scope_conversation=conversation)
+    items = list(ours.order_by("pk").only("ref", "text", "privacy")[:ROUND])
+    if not items:
+        _let_go(principal, conversation)
+        return False
+    looked = look_for_copies(principal.user_id, items)
+    for start in range(0, len(items), SLICE):
+        _erase(principal, conversation, [item.pk for item in items[start : start + SLICE]], looked)
+    return True
+
+
+def _erase(principal: Principal, conversation: Conversation, ids: Sequence[int], looked: Looked) -> None:
     with act(principal) as current, current.decision():
-        owned = GovernanceItem.objects.locked().owned_by(principal.user_id)
-        items = list(owned.filter(scope_conversation=conversation)[:SLICE])
+        # One that was moved elsewhere meanwhile stays.
+        items = list(GovernanceItem.objects.locked().filter(pk__in=ids, scope_conversation=conversation))
         if items:
-            erase_items(current, items)
-            return True
+            erase_items(current, items, looked)
+
+
+def _let_go(principal: Principal, conversation: Conversation) -> None:
+    with act(principal):
         where = {"conversation": conversation.pk}
         execute(_SAID_OUTSIDE_TOO, where)
         execute(_LABEL_ONLY, where)
         UseEvent.objects.filter(conversation=conversation).update(conversation=None)
-        return False

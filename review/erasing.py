@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from pawflow_web.identity.idempotency import Looked
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import execute
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.ids import parse_ref
 from review import tombstones
-from review.copies import forget_copies, unquote_elsewhere
+from review.copies import forget_copies, look_for_copies, unquote_elsewhere
+from review.find import by_reference
 from review.ledger import Act, act
 from review.locked import locked_item
 from review.models import GovernanceItem
@@ -38,6 +40,8 @@ def purge(*, principal: Principal, reference: str, confirm: str) -> Purged:
         Invalid: ``confirm`` is another one.
     """
     principal.require_person()
+    known = by_reference(GovernanceItem.objects.visible_to(principal), reference)
+    looked = look_for_copies(principal.user_id, [known])
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, None)
         if parse_ref(confirm) != item.ref:
@@ -47,15 +51,16 @@ def purge(*, principal: Principal, reference: str, confirm: str) -> Purged:
             )
         tombstone = tombstones.bury(current, item)
         unquote_elsewhere(current, item)
-        erase_items(current, [item])
+        erase_items(current, [item], looked)
         same = GovernanceItem.objects.owned_by(item.user_id).filter(text_digest=item.text_digest).order_by("pk")
         return Purged(item.ref, tombstone.ref, tuple(same.values_list("ref", flat=True)))
 
 
-def erase_items(current: Act, items: Sequence[GovernanceItem]) -> None:
-    """Erase beliefs that were read ``locked()``: an entry without payload for each, and nothing else of them."""
+def erase_items(current: Act, items: Sequence[GovernanceItem], looked: Looked) -> None:
+    """Erase beliefs that were read ``locked()``: an entry without payload for each, and nothing else of them.
+    ``looked``: of :func:`~review.copies.look_for_copies`."""
     ids = [item.pk for item in items]
-    forget_copies(current, items)
+    forget_copies(current, items, looked)
     _let_neighbours_go(current, ids)
     for item in items:
         current.erase(item)

@@ -1,6 +1,6 @@
 """What a person sends with a decision."""
 
-from typing import Any, Self
+from typing import Any
 
 from django import forms
 from django.http import QueryDict
@@ -35,23 +35,19 @@ class DecisionForm(PanelForm):
 
 class BulkForm(PanelForm):
     """``ref`` is repeated: a reference, or reference and revision as ``3fa4c1d2e5b6:2``. ``whole`` means everything
-    that the list is narrowed to, ticked or not; ``sure`` that the person was asked."""
+    that the list is narrowed to, ticked or not, and not changed behind ``upto``; ``sure`` that the person was asked,
+    which ``question`` tells from every other time."""
 
     verb = forms.ChoiceField(choices=[("accept", ""), ("reject", ""), ("forget", "")])
     reason = forms.CharField(required=False, max_length=COMMENT_MOST)
     whole = forms.BooleanField(required=False)
     sure = forms.BooleanField(required=False)
+    upto = forms.IntegerField(required=False, min_value=0)
+    question = forms.CharField(required=False, max_length=12)
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
         self.ticked = data.getlist("ref")[:BULK_MOST]
-
-    @classmethod
-    def of(cls, verb: str) -> Self:
-        """The form as somebody who was asked would send it."""
-        form = cls(QueryDict(f"verb={verb}&sure=on"))
-        form.is_valid()
-        return form
 
     def chosen(self) -> tuple[list[str], dict[str, int]]:
         """The references of the ticked rows, and the revisions that were on the screen."""

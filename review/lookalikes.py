@@ -17,7 +17,7 @@ from review.filters import ItemFilter
 from review.find import load_for_display
 from review.index import index_of
 from review.likeness import NEAR_FROM, SIMILAR_FROM, is_near_one_of, share
-from review.models import Status, Tombstone
+from review.models import GovernanceItem, Status, Tombstone
 from review.proposals import Lookalikes, Nearness
 from review.searching import FoundRow, SearchStatement
 from review.words_of import opened
@@ -43,14 +43,23 @@ def find_lookalikes(principal: Principal, text: str, *, kind: str, category: str
     tokens = analyse(text)
     if not tokens.stems:
         return Lookalikes()
+    return Lookalikes(_similar(principal, tokens, kind, category), _nearness(principal, text, tokens, kind))
+
+
+def find_similar(principal: Principal, text: str, *, kind: str) -> tuple[tuple[GovernanceItem, float], ...]:
+    """Only the readable beliefs of :func:`find_lookalikes`."""
+    tokens = analyse(text)
+    return _similar(principal, tokens, kind) if tokens.stems else ()
+
+
+def _similar(
+    principal: Principal, tokens: Tokens, kind: str, category: str | None = None
+) -> tuple[tuple[GovernanceItem, float], ...]:
     readable = ItemFilter(fit_for_prompt=True, kind=kind, categories=(category,) if category else ())
     condition, where = readable.condition(principal), readable.in_index(principal, now())
     similar = _closest(_search(principal, tokens, condition, where), tokens, SIMILAR_FROM)
     items = load_for_display([pk for pk, _ in similar])
-    return Lookalikes(
-        tuple((items[pk], share) for pk, share in similar if pk in items),
-        _nearness(principal, text, tokens, kind),
-    )
+    return tuple((items[pk], share) for pk, share in similar if pk in items)
 
 
 def _nearness(principal: Principal, text: str, tokens: Tokens, kind: str) -> Nearness:

@@ -18,9 +18,11 @@ from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
 from pawflow_web.web import ways_back
 from pawflow_web.web.render import toast
+from pawflow_web.web.templatetags.pawflow import thousands
 from review import sitting, words
 from review.forms import DecisionForm
 from review.lifecycle import BulkResult, Decision, Undone, accept, edit, forget, reject, restore, undo
+from review.lifecycle.bulk import cause_of
 from review.models import GovernanceItem, Privacy, Status
 from review.present import MASK
 from review.receipts import take_receipt
@@ -226,34 +228,30 @@ _DEEDS: dict[str, Callable[[Principal, Mapping[str, Any], DecisionForm], Outcome
 
 def many_words(verb: str, results: Sequence[BulkResult]) -> str:
     """``398 accepted. 14 not: 9 in contradiction, 5 changed meanwhile.``"""
-    done = sum(result.error is None for result in results)
+    errors = [result.error for result in results if result.error is not None]
+    return told_of_many(verb, len(results) - len(errors), Counter(map(cause_of, errors)))
+
+
+def told_of_many(verb: str, done: int, left: Mapping[str, int]) -> str:
+    """The same from numbers; ``left`` by what :func:`~review.lifecycle.bulk.cause_of` says."""
     deed = {
         "accept": _("accepted"),
         "reject": _("rejected"),
         "forget": _("taken out of use"),
         "undo": _("taken back"),
     }[verb]
-    sentence = _("%(count)d %(deed)s.") % {"count": done, "deed": deed}
-    causes = Counter(_cause(result) for result in results if result.error is not None)
-    if not causes:
+    sentence = _("%(count)s %(deed)s.") % {"count": thousands(done), "deed": deed}
+    if not left:
         return sentence
-    told = ", ".join(f"{number} {cause}" for cause, number in causes.most_common())
-    missed = sum(causes.values())
-    counted = ngettext("%(count)d not: %(told)s.", "%(count)d not: %(told)s.", missed)
-    return f"{sentence} {counted % {'count': missed, 'told': told}}"
-
-
-def _cause(result: BulkResult) -> str:
-    error = result.error
-    assert error is not None  # noqa: S101 - only failures are asked for their cause
-    if error.code == "needs_approval":
-        return _("flagged")
-    if error.code == "stale_revision":
-        return _("changed meanwhile")
-    if error.code == "invalid_transition":
-        return _("decided already")
-    if "contradicts" in error.fields:
-        return _("in contradiction")
-    if "duplicate_of" in error.fields:
-        return _("said elsewhere")
-    return _("gone")
+    causes = {
+        "flagged": _("flagged"),
+        "changed": _("changed meanwhile"),
+        "decided": _("decided already"),
+        "contradicts": _("in contradiction"),
+        "said": _("said elsewhere"),
+        "gone": _("gone"),
+    }
+    told = ", ".join(f"{thousands(number)} {causes[cause]}" for cause, number in Counter(left).most_common())
+    missed = sum(left.values())
+    counted = ngettext("%(count)s not: %(told)s.", "%(count)s not: %(told)s.", missed)
+    return f"{sentence} {counted % {'count': thousands(missed), 'told': told}}"

@@ -1,11 +1,11 @@
 """The queue of what waits for a person: what it is narrowed to, the numbers above it, and one page of its rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
-from django.db.models import BigIntegerField, Case, Count, F, Q, Value, When
+from django.db.models import BigIntegerField, Case, F, Q, Value, When
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -15,13 +15,12 @@ from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
 from pawflow_web.web.per_request import per_request
 from review import words
-from review.limits import BULK_MOST
+from review.folding import FileGroup, Folds, folds
 from review.models import (
     GRAVE,
     WAITING,
     ArchiveRequest,
     ArchiveState,
-    Evidence,
     GovernanceItem,
     Origin,
     Privacy,
@@ -34,10 +33,9 @@ from review.rows import Row, rows_of
 ROWS = 25
 QUERY_MOST = 200
 AMONG_MOST = 100
-# Above so many at once a person is asked first.
-ASK_ABOVE = 20
 _ORDER = (Reason.CONTRADICTS_ACTIVE, *GRAVE, Reason.NEAR_TOMBSTONE, Reason.SENSITIVE_REVIEW)
 _REASONS = "review.reasons"
+_FOLDS = "review.folds"
 # What needs a person most stands in front of the rest.
 _PRESSING = (Reason.CONTRADICTS_ACTIVE, *GRAVE)
 # A place in the queue is the number of the item, less this much where it presses: one order, one number.
@@ -91,6 +89,11 @@ class Wanted:
         """Whether it is narrowed to nothing."""
         return not (self.reason or self.file or self.q or self.among)
 
+    @property
+    def folds(self) -> bool:
+        """Whether what came with one file stands under one row: not where somebody looks for single ones."""
+        return not (self.file or self.q or self.among) and self.reason in {"", Reason.IMPORT_REVIEW}
+
 
 def waiting_items(principal: Principal) -> ItemQuerySet:
     """What waits, with its ``place``: what is flagged or contradicts first, then the longest waiting."""
@@ -143,52 +146,44 @@ class ReasonChip:
 
 
 @dataclass(frozen=True, slots=True)
-class FileGroup:
-    """Beliefs of one import that wait for nothing but a look."""
+class Line:
+    """A row of the list, and what stands under it."""
 
-    file: str
-    number: int
-    look: str
-    asks: bool
-    at_once: int
+    item: Row
+    group: FileGroup | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
     """The left side of the page. ``total`` counts what the chosen chip counts, ``waiting`` everything."""
 
-    rows: list[Row]
+    rows: list[Line]
     items: list[GovernanceItem]
     more: int
     waiting: int
     total: int
     chips: list[ReasonChip]
-    files: list[FileGroup]
     wanted: Wanted
-    requests: int
     narrowed: list[ReasonChip]
 
 
 def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
-    """The chips, the groups by file and one page of rows."""
+    """The chips and one page of rows."""
     principal = person_of(request)
     reasons = reasons_of(request)
-    items, more = waiting_page(principal, wanted)
+    items, more = waiting_page(request, wanted)
     waiting = sum(reasons.values())
     total = reasons.get(wanted.reason, 0) if wanted.reason else waiting
     if wanted.file or wanted.q or wanted.among:
         total = wanted.narrow(waiting_items(principal)).order_by().count()
-    files = _files(principal) if reasons.get(Reason.IMPORT_REVIEW, 0) > 1 else []
     return Queue(
-        rows=rows_of(items, wanted.q.split()),
+        rows=lines_of(request, wanted, items),
         items=items,
         more=more,
         waiting=waiting,
         total=total,
         chips=_chips(wanted, reasons, waiting),
-        files=files,
         wanted=wanted,
-        requests=pending_requests(principal),
         narrowed=_narrowed(wanted),
     )
 
@@ -218,9 +213,25 @@ def _without(wanted: Wanted, name: str) -> Wanted:
     return replace(wanted, after=0, **{name: empty})
 
 
-def waiting_page(principal: Principal, wanted: Wanted) -> tuple[list[GovernanceItem], int]:
+def folds_of(request: HttpRequest, wanted: Wanted) -> Folds:
+    """How that queue folds; asked once a request."""
+    return per_request(request, _FOLDS, lambda: folds(person_of(request))) if wanted.folds else Folds()
+
+
+def shown_items(request: HttpRequest, wanted: Wanted) -> ItemQuerySet:
+    """What is a row of its own in that queue, in its order."""
+    return wanted.narrow(waiting_items(person_of(request))).filter(folds_of(request, wanted).shown)
+
+
+def lines_of(request: HttpRequest, wanted: Wanted, items: Sequence[GovernanceItem]) -> list[Line]:
+    """Items of the queue as rows."""
+    groups = folds_of(request, wanted).groups
+    return [Line(row, groups.get(row.number)) for row in rows_of(items, wanted.q.split())]
+
+
+def waiting_page(request: HttpRequest, wanted: Wanted) -> tuple[list[GovernanceItem], int]:
     """One page of rows and the place behind which the next begins (0: there is none)."""
-    items = wanted.narrow(waiting_items(principal)).for_display()
+    items = shown_items(request, wanted).for_display()
     if wanted.after:
         items = items.filter(Q(place__gt=wanted.after))
     found = list(items[: ROWS + 1])
@@ -237,30 +248,3 @@ def _chips(wanted: Wanted, reasons: Mapping[str, int], waiting: int) -> list[Rea
         url = here + Wanted(reason).query()
         chips.append(ReasonChip(word.shown, reasons[reason], url, wanted.reason == reason, reason))
     return chips
-
-
-def _files(principal: Principal) -> list[FileGroup]:
-    here = reverse("review")
-    rows = (
-        Evidence.objects.filter(item__in=_plain_imports(principal).values("pk"), origin=Origin.IMPORTER)
-        .exclude(file="")
-        .values_list("file")
-        .annotate(n=Count("item", distinct=True))
-        .filter(n__gt=1)
-        .order_by("-n", "file")[:5]
-    )
-    return [
-        FileGroup(file, number, here + Wanted(file=file).query(), number > ASK_ABOVE, min(number, BULK_MOST))
-        for file, number in rows
-    ]
-
-
-def imported_refs(principal: Principal, file: str) -> tuple[list[str], int]:
-    """The references of at most :data:`BULK_MOST` plain imports of one file, oldest first, and how many there
-    are."""
-    items = Wanted(file=file).narrow(_plain_imports(principal)).order_by("number")
-    return list(items.values_list("ref", flat=True)[:BULK_MOST]), items.order_by().count()
-
-
-def _plain_imports(principal: Principal) -> ItemQuerySet:
-    return waiting_items(principal).filter(reason=Reason.IMPORT_REVIEW, contradicts__isnull=True).order_by()

@@ -18,9 +18,10 @@ from pawflow_web.web.render import out_of_band, page_title, render_panel, shell_
 from review import sitting
 from review.desk import Desk, desk_of, find_item, following
 from review.forms import DecisionForm
+from review.many_run import above_of
 from review.models import GovernanceItem
 from review.outcomes import Outcome, note_of, told
-from review.queue import Queue, Wanted, queue_of, waiting_items
+from review.queue import Queue, Wanted, queue_of, shown_items
 
 TEMPLATE = "review/review.html"
 # Wherever the decision was asked for, its answer takes the place of the item.
@@ -37,6 +38,7 @@ def page_context(
 ) -> dict[str, Any]:
     """What the whole page needs."""
     queue = queue or queue_of(request, wanted)
+    requests, many = above_of(person_of(request))
     shared = {
         "queue": queue,
         "window_title": window_title(queue.waiting),
@@ -44,6 +46,8 @@ def page_context(
         "more": queue.more,
         "wanted": wanted,
         "sitting": sitting.told(request),
+        "requests": requests,
+        "many": many,
     }
     return {**shared, "desk": desk, "form": DecisionForm(), **more}
 
@@ -61,7 +65,7 @@ def item_in_front(request: HttpRequest, wanted: Wanted, queue: Queue | None = No
 
 
 def first_of(request: HttpRequest, wanted: Wanted) -> GovernanceItem | None:
-    items = wanted.narrow(waiting_items(person_of(request))).for_display()
+    items = shown_items(request, wanted).for_display()
     return (items.filter(Q(place__gt=wanted.after)) if wanted.after else items).first()
 
 
@@ -81,11 +85,13 @@ def not_done(
 
 def next_item(request: HttpRequest, wanted: Wanted, done: Outcome, place: int) -> HttpResponse:
     """What follows the place of the decided item."""
-    return _went_on(request, wanted, done, following(person_of(request), wanted, place))
+    forget_all(request)
+    return _went_on(request, wanted, done, following(request, wanted, place))
 
 
 def came_back(request: HttpRequest, wanted: Wanted, done: Outcome) -> HttpResponse:
     """The item itself, as a decision over it was taken back."""
+    forget_all(request)
     return _went_on(request, wanted, done, find_item(person_of(request), done.item.ref))
 
 
@@ -95,7 +101,6 @@ def _went_on(request: HttpRequest, wanted: Wanted, done: Outcome, shown: Governa
         messages.success(request, told(request, done), extra_tags=done.item.status)
         return redirect(f"{here}#review-heading")
     note = note_of(request, done)
-    forget_all(request)
     desk = desk_of(request, shown, wanted) if shown is not None else Desk()
     context = page_context(request, wanted, desk, was_last=shown is None)
     parts = (list_beside(request, context), note, frame(request, context))

@@ -29,7 +29,7 @@ class Placed(Protocol):
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """A found row. ``score`` is what decides: of its words, or fused where it was also asked what the question means;
-    then ``fused`` is the same number."""
+    then ``fused`` is the same number. ``share`` is how much of the question its words are, up to 1."""
 
     id: int
     score: float
@@ -38,6 +38,7 @@ class Ranked:
     matched: tuple[str, ...] = ()
     bm25: float = 0.0
     bm25_rank: int | None = None
+    share: float = 0.0
     vector: float | None = None
     vector_rank: int | None = None
     fused: float | None = None
@@ -53,7 +54,7 @@ def _fused(found: Sequence[Ranked], near: Sequence[Near]) -> list[Ranked]:
     worded = {row.id: row for row in found}
     meant = {row.id: (rank, row) for rank, row in enumerate(near, start=1)}
     fused = []
-    for pk, score in rrf(worded, meant):
+    for pk, score in rrf({row.id: row.share for row in found}, {row.id: row.likeness for row in near}):
         words, (rank, close) = worded.get(pk), meant.get(pk, (None, None))
         placed = words or close
         assert placed is not None  # noqa: S101 - it came from one of the two
@@ -66,6 +67,7 @@ def _fused(found: Sequence[Ranked], near: Sequence[Near]) -> list[Ranked]:
                 matched=words.matched if words else (),
                 bm25=words.bm25 if words else 0.0,
                 bm25_rank=words.bm25_rank if words else None,
+                share=words.share if words else 0.0,
                 vector=close.likeness if close else None,
                 vector_rank=rank,
                 fused=score,
@@ -86,6 +88,7 @@ def _worded(found: Sequence[Scored], rows: Mapping[int, Placed], sort: str) -> l
             matched=hit.matched,
             bm25=hit.score,
             bm25_rank=rank,
+            share=hit.share,
         )
         for rank, hit in enumerate(found, start=1)
         if hit.score >= floor

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pawflow_web.identity.idempotency import reseal_replies
+from pawflow_web.identity.idempotency import Looked, reseal_replies
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.crypto import Unopened, resealed
 from pawflow_web.lib.errors import InvalidTransition
@@ -15,15 +15,18 @@ from review.words_of import PURPOSE, sealed, words_of
 _BATCH = 500
 
 
-def seal_item(current: Act, item: GovernanceItem) -> None:
+def seal_item(current: Act, item: GovernanceItem, looked: Looked | None = None) -> None:
     """Make a belief secret: its words are sealed and everything that held them in the clear is erased.
 
     Writes the privacy itself. ``item`` was read ``locked()``. What the journal kept of it so far is erased, since tags
     and comments may say what the words say; decisions from before can therefore not be undone any more.
+
+    Args:
+        looked: of :func:`~review.copies.look_for_copies`, asked before the clock was taken; without it, asked now.
     """
     if item.privacy == Privacy.SECRET:
         return
-    forget_copies(current, [item])
+    forget_copies(current, [item], looked)
     unquote_elsewhere(current, item)
     Evidence.objects.filter(item=item).update(quote="", span_start=None, span_end=None)
     current.forget_payloads(item)

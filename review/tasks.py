@@ -9,10 +9,12 @@ from pawflow_web.identity.models import UserClock
 from pawflow_web.jobs.work import kind_of_work
 from pawflow_web.lib.drains import drain
 from pawflow_web.lib.search import IndexWriteError
-from review import sweeps
+from review import background, sweeps
 from review.embedding import embed_slice
 from review.index import catch_up, erased_by_owner, index_of, renew
 from review.ledger import EMBED_DRAIN, INDEX_DRAIN
+from review.lifecycle.bulk import WORK
+from review.outcomes import told_of_many
 from review.vectors import RETRY
 
 logger = structlog.get_logger(__name__)
@@ -52,6 +54,13 @@ def _clean(user_id: int, erased: int) -> bool:
     built = index_of(user_id).built_under
     return built is not None and built < erased and renew(user_id, time.monotonic() + RENEWAL_S)
 
+
+drain(WORK)(background.work)
+kind_of_work(
+    WORK,
+    title=_("A decision over many"),
+    summary=lambda result: told_of_many(result["verb"], result["done"], result["left"]),
+)
 
 # Every tick looks; without anything expired that is one statement.
 drain("expire_beliefs")(sweeps.expire_beliefs)

@@ -8,6 +8,7 @@ urlpatterns = [
     path("review", views.review, name="review"),
     path("review/bulk", bulk_views.bulk, name="review-bulk"),
     path("review/file", bulk_views.accept_file, name="review-file"),
+    path("review/many/<str:ref>/cancel", bulk_views.cancel_many, name="review-many-cancel"),
     path("review/batches/<str:ref>/undo", bulk_views.batch_undo, name="review-batch-undo"),
     path("review/refused", record_views.refused, name="refused"),
     path("review/refused/<str:ref>/lift", record_views.lift, name="lift"),

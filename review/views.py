@@ -5,13 +5,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid
-from pawflow_web.web.render import person_required, render_panel, target_of
+from pawflow_web.web.render import person_required, render_panel, shell_news, target_of
 from review.desk import find_item
 from review.forms import DecisionForm
+from review.many_run import line_of
 from review.outcomes import decide
-from review.queue import Wanted, place_of, queue_of, waiting_page
+from review.queue import Wanted, lines_of, place_of, queue_of, waiting_page
 from review.queue_answers import TEMPLATE, item_in_front, next_item, not_done, page_context
-from review.rows import rows_of
 
 
 @require_safe
@@ -21,15 +21,24 @@ def review(request: HttpRequest) -> HttpResponse:
     wanted = Wanted.of(request.GET)
     target = target_of(request)
     if target == "review-more":
-        items, more = waiting_page(person_of(request), wanted)
-        context = {"rows": rows_of(items), "more": more, "wanted": wanted}
+        items, more = waiting_page(request, wanted)
+        context = {"rows": lines_of(request, wanted, items), "more": more, "wanted": wanted}
         return render_panel(request, TEMPLATE, context, partial="rows")
+    if target == "review-many":
+        return _many(request)
     if target == "review-item":
         context = {"desk": item_in_front(request, wanted), "wanted": wanted, "form": DecisionForm()}
         return render_panel(request, TEMPLATE, context, partial="item")
     queue = queue_of(request, wanted)
     context = page_context(request, wanted, item_in_front(request, wanted, queue), queue=queue)
     return render_panel(request, TEMPLATE, context, partial="panel")
+
+
+def _many(request: HttpRequest) -> HttpResponse:
+    """How far the job is that decides many, and at its end what waits now."""
+    many = line_of(person_of(request))
+    news = () if many is not None and many.open else (shell_news(request),)
+    return render_panel(request, TEMPLATE, {"many": many}, partial="many", out_of_band=news)
 
 
 @require_POST

@@ -94,6 +94,15 @@ REASON: dict[str, Word] = {
     "restored": Word(_("Restored"), "undo", _("brought back for another look")),
 }
 
+# In what two beliefs may contradict each other, as review.contradictions tells it.
+DIFFERENCE: dict[str, str | Promise] = {
+    "number": _("the numbers differ"),
+    "negation": _("one says that it is not so"),
+    "opposite": _("they say opposite things"),
+    "order": _("they put it the other way round"),
+    "value": _("two values of one thing"),
+}
+
 
 def word_of(words: dict[str, Word], code: str) -> Word:
     """The word of a code; a code without one is shown as it is rather than hidden."""

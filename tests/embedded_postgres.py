@@ -35,7 +35,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     os.environ["PAWFLOW_EMBEDDINGS"] = "none"
     env = Env.load()
     read_key(env, create=True)
-    if env.embedded:
+    # Where the tests are spread over processes, each of them comes here too, and the one that only hands them out
+    # needs no database.
+    spread = getattr(early_config.known_args_namespace, "numprocesses", None)
+    if env.embedded and not spread:
         server = Server(env, durable=False)
         early_config.add_cleanup(server.stop)
         server.start()

@@ -9,6 +9,8 @@ from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.services import create_owner, create_token
 
+# Holds a secret as a scanner knows it; it opens nothing.
+GITHUB_TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 USER_CHANNEL = "user_channel"
 AUTOMATION = "automation"
 READ_WRITE = ("read", "write")

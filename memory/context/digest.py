@@ -1,10 +1,12 @@
 """The digest: the few beliefs that every turn begins with, by tier."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.context.newest import Row, newest_of_each
-from pawflow_web.lib.blocks import Ask, Content, Group, LeftOut, Line
+from pawflow_web.lib.blocks import Ask, Block, Content, Group, LeftOut, Line, fitted
 
+TITLE = "Persistent memory"
 MOST_CHARS = 1200
 # One memory takes at most half of it, unless a person pinned it.
 LONGEST = MOST_CHARS // 2
@@ -41,12 +43,26 @@ def digest(ask: Ask) -> Content | None:
     groups, left_out = [], []
     for tier in TIERS:
         own = [row for row in rows if row.tier == tier.name]
+        # What could not even stand there alone takes nobody's place.
+        too_long = {row.id for row in own if len(row.words) > LONGEST and not _fits_alone(row, tier)}
+        left_out += [LeftOut(row.ref, "budget") for row in own if row.id in too_long]
+        own = [row for row in own if row.id not in too_long]
         if own:
             groups.append(Group(tier.label, tuple(_line(row, tier) for row in own[: tier.most])))
         left_out += [LeftOut(row.ref, "limit") for row in own[tier.most :]]
-    if not groups:
-        return None
+    return _content(groups, left_out) if groups or left_out else None
+
+
+def _content(groups: Sequence[Group], left_out: Sequence[LeftOut] = ()) -> Content:
     return Content(tuple(groups), foot=FOOT, foot_always=True, left_out=tuple(left_out))
+
+
+# What a belief is measured in.
+_EMPTY = Block("persistent_memory", TITLE, "turn", digest)
+
+
+def _fits_alone(row: Row, tier: Tier) -> bool:
+    return fitted(_EMPTY, _content([Group(tier.label, (_line(row, tier),))]), MOST_CHARS) is not None
 
 
 def _line(row: Row, tier: Tier) -> Line:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from conversations.models import Conversation, Project
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.text import analyse
 
-# So many projects are looked at; more than an owner keeps in mind.
+# So many projects are looked at, the one at hand first; more than an owner keeps in mind.
 MOST = 500
 MENTIONED_MOST = 3
 
@@ -39,15 +39,15 @@ class Projects:
 def projects_of(principal: Principal, slug: str | None, query: str) -> Projects:
     """The owner's projects as seen from the conversation of ``principal``; ``slug`` wins over the conversation's."""
     here = Conversation.objects.filter(pk=principal.conversation_id or 0, project_id=OuterRef("pk"))
-    projects = Project.objects.visible_to(principal).order_by("slug")
-    rows = projects.values_list("pk", "slug", "name", "archived", "flagged", Exists(here))[:MOST]
+    at_hand = Q(slug=slug) if slug is not None else Exists(here)
+    projects = Project.objects.visible_to(principal).annotate(at_hand=at_hand).order_by("-at_hand", "slug")
+    rows = projects.values_list("pk", "slug", "name", "archived", "flagged", "at_hand")[:MOST]
     known = [
-        Named(pk, named, " ".join(name.split()), not (archived or flagged))
-        for pk, named, name, archived, flagged, _ in rows
+        (Named(pk, named, " ".join(name.split()), not (archived or flagged)), is_this)
+        for pk, named, name, archived, flagged, is_this in rows
     ]
-    home = slug if slug is not None else next((named for _, named, *_, is_here in rows if is_here), None)
-    this = next((one for one in known if one.slug == home), None)
-    rest = [one for one in known if one.listed and one != this]
+    this = next((one for one, is_this in known if is_this), None)
+    rest = [one for one, is_this in known if one.listed and not is_this]
     asked = f" {' '.join(analyse(query).exact)} " if query else ""
     mentioned = [one for one in rest if asked and _is_named(one, asked)][:MENTIONED_MOST]
     return Projects(this, tuple(mentioned), tuple(one for one in rest if one not in mentioned))

@@ -1,8 +1,8 @@
 """Imports that a person starts from the browser or over REST: the file waits, the worker brings it."""
 
+import math
 import time
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -17,6 +17,7 @@ from memory.importers.run import bring
 from pawflow_web.identity.models import User
 from pawflow_web.identity.names import check_name
 from pawflow_web.jobs.models import JobRun
+from pawflow_web.jobs.models.run import OPEN
 from pawflow_web.jobs.node import node_name
 from pawflow_web.jobs.services import cancel_run, fail_run, finish_run, open_run, report_progress, start_run, wake
 from pawflow_web.lib.errors import DomainError, TooLarge
@@ -30,12 +31,21 @@ DRAIN = "imports"
 DRY_RUN_MOST = 16 * 2**20
 # One import works so long before it is another one's turn.
 _TURN_S = 10.0
+# It may go on for so long after the end of a slice, when it took much of the slice to come to what is new: a slice that
+# begins within the first minute of the queue's two still ends before them.
+_OVER_S = 20.0
+# Reading that takes longer leaves no time for new notes.
+_READING_MOST_S = 40.0
 _TOLD_EVERY_S = 0.5
 # A file on a machine that does not come back.
 _LOST_AFTER_S = 24 * 3600.0
 # A file that no row names: its request may still be at it.
 _LEFT_AFTER_S = 3600.0
 
+_TOO_LONG = (
+    "Reading this file again from its start takes longer than a turn of the worker. What came of it stays; "
+    "manage.py import brings the rest of it."
+)
 _GONE = "The file is not there any more. Import it again; what came of it until now stays."
 
 
@@ -83,27 +93,34 @@ def dry_run(stream: BinaryIO, *, user: User, name: str, format_name: str = "auto
 
 
 def work(deadline: float) -> bool:
-    """The drain: one turn of each import whose file lies on this machine, the oldest first."""
+    """The drain: one turn of each import whose file lies on this machine, the oldest first. One that is alone has all
+    of the slice as its turn."""
+    _tidy()
     runs = list(JobRun.objects.filter(kind=KIND).open().select_related("user"))
-    _tidy({str(run.arguments["file"]) for run in runs})
+    turn_s = _TURN_S if len(runs) > 1 else math.inf
     left = False
     for run in runs:
         if time.monotonic() > deadline:
             return True
-        left = _turn(run, deadline) or left
+        left = _turn(run, turn_s, deadline) or left
     return left
 
 
-def _tidy(wanted: AbstractSet[str]) -> None:
+def _tidy() -> None:
     """Delete the files of runs that have ended, and what a process that died left between its file and its row."""
-    for token, age in uploads.kept().items():
-        if token not in wanted:
-            has_ended = JobRun.objects.filter(kind=KIND, arguments__file=token).exists()
-            if has_ended or age > _LEFT_AFTER_S:
-                uploads.discard(token)
+    # The files first: whatever row names one of them later than that is open, or the file is young.
+    files = uploads.kept()
+    rows = JobRun.objects.filter(kind=KIND, arguments__file__in=list(files)) if files else JobRun.objects.none()
+    states: dict[str, set[str]] = {}
+    for token, state in rows.values_list("arguments__file", "state"):
+        states.setdefault(token, set()).add(state)
+    for token, age in files.items():
+        known = states.get(token)
+        if known.isdisjoint(OPEN) if known else age > _LEFT_AFTER_S:
+            uploads.discard(token)
 
 
-def _turn(run: JobRun, deadline: float) -> bool:
+def _turn(run: JobRun, turn_s: float, deadline: float) -> bool:
     """Go on with one import for a while. Returns whether it has to go on after that."""
     path = uploads.path_of(run.arguments["file"])
     if not path.exists():
@@ -117,7 +134,7 @@ def _turn(run: JobRun, deadline: float) -> bool:
         with path.open("rb") as stream:
             arguments = run.arguments
             material = material_of_stream(arguments["format"], stream, arguments["source"], sha256=arguments["sha256"])
-            return _bring(run, material, min(deadline, time.monotonic() + _TURN_S))
+            return _bring(run, material, _Watch(run, turn_s, deadline))
     except (OperationalError, InterfaceError):
         # Another try may do better: the row stays as it is.
         raise
@@ -126,13 +143,16 @@ def _turn(run: JobRun, deadline: float) -> bool:
         return _over(run)
 
 
-def _bring(run: JobRun, material: Material, until: float) -> bool:
+def _bring(run: JobRun, material: Material, watch: "_Watch") -> bool:
     assert run.user is not None  # noqa: S101 - imports are a person's
-    watch = _Watch(run, until)
     agent = run.arguments["agent"]
-    report = bring(material, user=run.user, agent=agent, progress=watch.saw, keep_going=watch.goes_on)
+    report = bring(material, user=run.user, agent=agent, keep_going=watch.goes_on)
     if report.state == "done":
         finish_run(run, result=report.value())
+        return _over(run)
+    if watch.too_long:
+        give_up(material, run.user, agent)
+        fail_run(run, error=_TOO_LONG)
         return _over(run)
     if not watch.cancelled:
         return True
@@ -148,24 +168,42 @@ def _over(run: JobRun) -> bool:
 
 
 class _Watch:
-    """Tells the row how far the import is, and the import when to stop."""
+    """Tells the row how far the import is, and the import when to stop.
 
-    def __init__(self, run: JobRun, until: float) -> None:
+    Each turn reads the file from its start, so the turn is measured from the first note that is new, and lasts at least
+    as long as it took to come there, so far as the queue leaves time.
+    """
+
+    def __init__(self, run: JobRun, turn_s: float, deadline: float) -> None:
         self._run = run
-        self._until = until
+        self._turn_s = turn_s
+        self._deadline = deadline
+        self._began = time.monotonic()
+        # when it is another one's turn; not known before the first new note
+        self._until: float | None = None
         self._told_at = 0.0
-        self._report: Report | None = None
         self.cancelled = False
+        self.too_long = False
 
-    def saw(self, report: Report) -> None:
-        self._report = report
-
-    def goes_on(self) -> bool:
+    def goes_on(self, report: Report) -> bool:
         now = time.monotonic()
-        if self._report is not None and now - self._told_at > _TOLD_EVERY_S:
+        if now - self._told_at > _TOLD_EVERY_S:
             self._told_at = now
-            size = self._run.arguments["size"]
-            done = min(max(self._report.position, self._run.done), size)
-            current = f"{self._report.decided.count:,} notes"
-            self.cancelled = not report_progress(self._run, done=done, total=size, current=current)
-        return not self.cancelled and now < self._until
+            self._tell(report)
+        return not self.cancelled and self._has_time(report, now)
+
+    def _has_time(self, report: Report, now: float) -> bool:
+        latest = self._deadline + _OVER_S
+        if self._until is None and report.catching_up:
+            self.too_long = now - self._began > _READING_MOST_S
+            return now < latest and not self.too_long
+        if self._until is None:
+            usual = min(now + self._turn_s, self._deadline)
+            self._until = min(max(usual, now + (now - self._began)), latest)
+        return now < self._until
+
+    def _tell(self, report: Report) -> None:
+        size = self._run.arguments["size"]
+        done = min(max(report.position, self._run.done), size)
+        current = f"{report.decided.count:,} notes"
+        self.cancelled = not report_progress(self._run, done=done, total=size, current=current)

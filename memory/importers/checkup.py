@@ -154,10 +154,11 @@ class _Reading:
 
     def _of(self, record: Record, place: Place, zone: ZoneInfo) -> Iterator[Proposal]:
         for note in record.notes:
-            if note.fault is not None:
-                self._found.faults.append((record.line, note.fault[1]))
+            proposal, fault = proposal_of(note, place, zone, _source(record.line, note))
+            if fault is not None:
+                self._found.faults.append((record.line, fault[1]))
             else:
-                yield proposal_of(note, place, zone, _source(record.line, note))
+                yield proposal
 
 
 def _source(line: int, note: Note) -> Source:

@@ -9,9 +9,12 @@ _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
 _NAMED = rf"{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}|\d{{1,2}}\.?\s+{_MONTH},?\s+\d{{4}}"
 _WRITTEN = rf"(?:{_ISO}|{_NAMED})"
 _LEADING = re.compile(rf"\s*[\[(](?P<date>{_WRITTEN})[\])]\s*[.:,–—-]?\s*", re.IGNORECASE)
-_TRAILING = re.compile(rf"[\s.]*[\[(](?P<date>{_WRITTEN})[\])]\s*\Z", re.IGNORECASE)
-_ALONE = re.compile(rf"\s*[\[(]?(?P<date>{_WRITTEN})[\])]?\s*:?\s*\Z", re.IGNORECASE)
+# A search begins nowhere within a row of full stops but at its first.
+_TRAILING = re.compile(rf"(?<![\s.])[\s.]*+[\[(](?P<date>{_WRITTEN})[\])]\s*\Z", re.IGNORECASE)
+_ALONE = re.compile(rf"\s*+[\[(]?(?P<date>{_WRITTEN})[\])]?\s*+:?\s*\Z", re.IGNORECASE)
 _PARTS = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
+# Their first or last moment lies outside the calendar in some time zone.
+_YEARS_AT_THE_ENDS = frozenset({1, 9999})
 
 
 def leading_date(text: str) -> tuple[str, str]:
@@ -35,7 +38,7 @@ def lone_date(text: str) -> str:
 
 
 def iso_date(written: str) -> str:
-    """``2025-05-12``, ``2025-05`` or ``""`` for what is no day of the calendar."""
+    """``2025-05-12``, ``2025-05`` or ``""`` for what is no day of the calendar in every time zone."""
     parts = _PARTS.findall(written)
     if parts and parts[0].isdigit() and len(parts[0]) == 4:
         numbers = [int(part) for part in parts if part.isdigit()]
@@ -52,6 +55,6 @@ def _checked(year: int, month: int, day: int | None) -> str:
         checked = date(year, month, day or 1)
     except ValueError:
         return ""
-    if year == 9999:
+    if year in _YEARS_AT_THE_ENDS:
         return ""
     return checked.isoformat() if day is not None else checked.isoformat()[:7]

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from memory.importers.dates import lone_date
 from memory.importers.json_texts import begins_array, read_array
-from memory.importers.markdown import HEADING, ITEM, RULE
+from memory.importers.markdown import HEADING, ITEM, RULE, title_of
 from memory.importers.records import Read, Record, Skipped
 from memory.importers.regions import Content, content
 from memory.importers.sections import Context, context_of
@@ -83,8 +83,10 @@ class _Entries:
             return
         if words.rstrip(":.").casefold() in _INTERFACE:
             yield Skipped(line.number, "interface")
-        elif heading := HEADING.match(line.text) or _BOLD_LINE.match(line.text):
-            self._headed(heading["title"] or "")
+        elif heading := HEADING.match(line.text):
+            self._headed(title_of(heading))
+        elif heading := _BOLD_LINE.match(line.text):
+            self._headed(heading["title"])
         elif day := lone_date(words):
             self._since = day
         else:

@@ -4,25 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from memory.importers.checkup import Checked, CheckUp, Contradiction, Known, Repeated
 from pawflow_web.lib.scanner import describe
 from pawflow_web.web.templatetags.pawflow import thousands
-from review.words import STATUS
+from review.words import DIFFERENCE, STATUS
 
 # Of each sort; a page with more is not read.
 SHOWN = 50
-
-_DIFFERENCES: dict[str, str | Promise] = {
-    "number": gettext_lazy("the numbers differ"),
-    "negation": gettext_lazy("one says that it is not so"),
-    "opposite": gettext_lazy("they say opposite things"),
-    "order": gettext_lazy("they put it the other way round"),
-    "value": gettext_lazy("two values of one thing"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +114,7 @@ def _against_use(found: CheckUp) -> Group | None:
 
 
 def _pair(one: Contradiction) -> Row:
-    return Row(one.belief, str(_DIFFERENCES.get(one.difference, one.difference)), one.other, one.ref)
+    return Row(one.belief, str(DIFFERENCE.get(one.difference, one.difference)), one.other, one.ref)
 
 
 def _personal(found: CheckUp) -> Group | None:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from memory.importers.dates import iso_date
-from memory.importers.mcp_memory import slug
-from memory.importers.sections import Context, meaning_of, merged
+from memory.importers.sections import Context, meaning_of, merged, safe_slugs
 from memory.importers.text_lines import Line
 from memory.models.note import Category
 
@@ -60,7 +59,7 @@ def _meaning(lines: Iterable[Line]) -> FrontMatter:
         if (match := _DAY.match(word))
     )
     own = [known.tag] if known and known.tag else []
-    tags = [slug(word.lstrip("#")) for key in ("tags", "tag") for word in values.get(key, ())]
+    tags = safe_slugs(word.lstrip("#") for key in ("tags", "tag") for word in values.get(key, ()))
     context = Context(merged(own, tags), named or (known.category if known else ""))
     return FrontMatter(context, next((day for day in days if day), ""))
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from memory.importers.dates import iso_date
-from memory.importers.mcp_memory import slug
 from memory.importers.records import Broken, Note, Read, Record, Skipped
-from memory.importers.sections import Context, meaning_of, merged
+from memory.importers.sections import Context, meaning_of, merged, safe_slugs
 from memory.importers.text_lines import encoding_of
 from memory.importers.wording import note_of
 
@@ -103,5 +102,5 @@ def _context(value: dict[str, Any]) -> Context:
         None,
     )
     own = [known.tag] if known and known.tag else []
-    given = [slug(tag) for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    given = safe_slugs(tags) if isinstance(tags, list) else []
     return Context(merged(own, given), known.category if known else "")

@@ -49,7 +49,7 @@ _JSON: tuple[tuple[str, _Signature], ...] = (
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 # What only Markdown holds, line by line, beside its headings.
-_MARKED = re.compile(r"\s*(?:```|~~~|<!--|\|?\s*:?-{3,}:?\s*\|)")
+_MARKED = re.compile(r"\s*+(?:```|~~~|<!--|\|?\s*+:?-{3,}+:?\s*+\|)")
 
 
 def require_layout(form: Format, stream: BinaryIO) -> None:

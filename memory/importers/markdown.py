@@ -21,7 +21,8 @@ from review.limits import TEXT_MOST
 
 ENTRY, PARAGRAPH, ROW = "entry", "paragraph", "row"
 
-HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*\Z")
+# Lines come from anybody and may be long: no pattern here tries the same blanks in more than one way.
+HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]++(?P<title>.*))?\Z")
 _UNDERLINE = re.compile(r" {0,3}(?P<mark>=|-)(?P=mark)+[ \t]*\Z")
 RULE = re.compile(r" {0,3}(?P<mark>[-*_])[ \t]*(?:(?P=mark)[ \t]*){2,}\Z")
 ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+•‣◦–]|(?P<number>\d{1,9})[.)])(?P<gap>[ \t]+|\Z)(?P<text>.*)\Z")
@@ -33,7 +34,7 @@ _LEFT_OUT = {
     "include": re.compile(r"\s*@[\w~./-]+\s*\Z"),
     "image": re.compile(r"\s*!\[[^\]]*\]\([^)]*\)\s*\Z"),
 }
-_DELIMITERS = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
+_DELIMITERS = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*\Z")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 _CODE_INDENT = 4
 # A document that is nested deeper, or that has more columns, is no list of notes.
@@ -52,6 +53,14 @@ def read(stream: BinaryIO) -> Iterator[Read]:
             yield from blocks.release()
             yield found
     yield from blocks.finish()
+
+
+def title_of(heading: re.Match[str]) -> str:
+    """The words of a heading, without the marks that close it."""
+    title = (heading["title"] or "").strip(" \t")
+    unmarked = title.rstrip("#")
+    is_closed = not unmarked or unmarked.endswith((" ", "\t"))
+    return unmarked.rstrip(" \t") if is_closed else title
 
 
 @dataclass(slots=True)
@@ -150,7 +159,7 @@ class _Blocks:
         one_line = alone is not None and "\n" not in alone.passage
         if heading:
             yield from self._flush()
-            yield from self._headed(len(heading["marks"]), heading["title"] or "")
+            yield from self._headed(len(heading["marks"]), title_of(heading))
         elif alone and one_line and "|" in alone.passage and self._is_head(alone.passage, text):
             self._columns = _cells(alone.passage)
             self._pending = None

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from memory.importers.json_stream import Value, read_values
 from memory.importers.records import Broken, Note, Read, Record, Skipped
+from memory.importers.sections import safe_slug
 from memory.models.note import TAG_LONGEST
-from pawflow_web.lib.characters import MARKS
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.text import clean, fold, is_blank
 from review.limits import TEXT_MOST
@@ -28,7 +28,7 @@ _TEXT = ("text", "content", "observation")
 # What may be said of a type that nobody knows: a plain word, never a passage of the file.
 _PLAIN_WORD = re.compile(r"[\w.:-]{1,40}", re.ASCII)
 _LETTER = re.compile(r"\w")
-_NO_SLUG = re.compile(f"(?:[^\\w{MARKS}]|_)+")
+_TYPES_KEPT = 1000
 
 _NOT_TEXT = ("not_text", "an observation that is not text was left out")
 _EMPTY = ("empty", "an observation without words was left out")
@@ -36,8 +36,9 @@ _EMPTY = ("empty", "an observation without words was left out")
 
 def read(stream: BinaryIO) -> Iterator[Read]:
     """Every record of the file in order."""
+    known: dict[str, str] = {}
     for found in read_values(stream):
-        yield found if isinstance(found, Broken) else interpret(found)
+        yield found if isinstance(found, Broken) else interpret(found, known)
 
 
 def is_record(value: Any) -> bool:
@@ -45,14 +46,18 @@ def is_record(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(interpret(Value(0, value)), Record)
 
 
-def interpret(found: Value) -> Read:
-    """What one decoded value means. Never raises."""
+def interpret(found: Value, known: dict[str, str] | None = None) -> Read:
+    """What one decoded value means. Never raises.
+
+    Args:
+        known: tags of the types that stand in the file before it; a new one is put in.
+    """
     line, value = found.line, found.value
     if not isinstance(value, dict):
         return Broken(line, "bad_record", "this is not an object; it was left out")
     kind = _kind(value)
     if kind == ENTITY:
-        return _entity(line, value)
+        return _entity(line, value, {} if known is None else known)
     if kind == RELATION:
         return _relation(line, value)
     return Skipped(line, kind)
@@ -71,7 +76,7 @@ def _kind(value: Mapping[str, Any]) -> str:
     return "untyped"
 
 
-def _entity(line: int, value: Mapping[str, Any]) -> Read:
+def _entity(line: int, value: Mapping[str, Any], known: dict[str, str]) -> Read:
     name = value.get("name")
     observations = value.get("observations")
     if not _is_words(name):
@@ -82,7 +87,18 @@ def _entity(line: int, value: Mapping[str, Any]) -> Read:
         observations = [observations]
     if not isinstance(observations, list):
         return Broken(line, "bad_record", "the observations of this entity are not a list; it was left out")
-    return Record(line, ENTITY, _notes(str(name), slug(_first(value, _ENTITY_TYPE)), observations))
+    return Record(line, ENTITY, _notes(str(name), _tag(_first(value, _ENTITY_TYPE), known), observations))
+
+
+def _tag(entity_type: Any, known: dict[str, str]) -> str:
+    """A file has many entities and few types, and looking for secrets takes longer than all the rest."""
+    if not isinstance(entity_type, str) or len(entity_type) > TAG_LONGEST:
+        return safe_slug(entity_type)
+    if entity_type not in known:
+        if len(known) >= _TYPES_KEPT:
+            known.clear()
+        known[entity_type] = safe_slug(entity_type)
+    return known[entity_type]
 
 
 def _relation(line: int, value: Mapping[str, Any]) -> Read:
@@ -123,13 +139,6 @@ def _subject(name: str) -> str:
     except Invalid:
         cleaned = name
     return cleaned.strip()[: TEXT_MOST + 1]
-
-
-def slug(entity_type: Any) -> str:
-    """``"Code Module"`` -> ``code-module``; letters of every script stay. Empty for what is no text."""
-    if not isinstance(entity_type, str):
-        return ""
-    return _NO_SLUG.sub("-", entity_type[:1000].lower()).strip("-")[:TAG_LONGEST].strip("-")
 
 
 def _plain(kind: str) -> str:

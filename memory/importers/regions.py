@@ -12,7 +12,7 @@ from memory.importers.dates import iso_date
 from memory.importers.records import Broken, Read, Skipped
 from memory.importers.text_lines import LINE_MOST, Line
 
-_FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*)\Z")
+_FENCE = re.compile(r"\s*+(?P<fence>`{3,}+|~{3,}+)\s*+(?P<info>[^`]*)\Z")
 # A whole document inside one fence, as assistants answer when they are asked for one.
 _WRAPPERS = frozenset({"markdown", "md", "text", "txt"})
 _DATED = re.compile(r"\s*(\d{4}-\d{2}-\d{2})\b")

@@ -114,6 +114,8 @@ class Report:
     decided: Decided = field(default_factory=Decided)
     state: str = "running"
     resumed_at_line: int | None = None
+    # no note has come yet that a run before this one did not decide; not part of the value
+    catching_up: bool = True
     # bytes of the file that were read so far; not part of the value
     position: int = 0
 

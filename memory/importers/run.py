@@ -5,7 +5,7 @@ Everything lands in review by construction: the origin is ``importer``, and the 
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -15,7 +15,7 @@ from memory.facets import clean_tags
 from memory.importers.jobs import Unfinished, unfinished_job
 from memory.importers.material import Material, Part, opened
 from memory.importers.records import Note, Read, Record
-from memory.importers.report import Report
+from memory.importers.report import Report, reason_of
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import Agent, User
 from pawflow_web.identity.names import check_name
@@ -29,8 +29,8 @@ from review.models.item import always
 from review.proposals import Admission, Place, Proposal, Source
 
 Progress = Callable[[Report], None]
-# Asked between slices; no ends the run for now.
-KeepGoing = Callable[[], bool]
+# Asked between slices, and at each record and note while reading; no ends the run for now.
+KeepGoing = Callable[[Report], bool]
 
 # Hundredths: what the file itself is not sure of is trusted less than the rest of it.
 UNCERTAIN_CONFIDENCE = 40
@@ -123,6 +123,8 @@ class _Run:
         self._report = report
         # what the gate has been given and has not answered, in order
         self._asked: deque[_Proposed] = deque()
+        self._keep_going: KeepGoing | None = None
+        self._stopped = False
 
     def assess(self) -> Iterator[None]:
         """Fill in what :meth:`admit` would come to now, without a write. Yields after each note."""
@@ -136,6 +138,7 @@ class _Run:
     def admit(self, keep_going: KeepGoing | None) -> Iterator[None]:
         """Store, slice by slice. How far it came is written in the transaction of each slice, so that a run that
         is cut off at any moment goes on with the next note and with the right numbers. Yields after each note."""
+        self._keep_going = keep_going
         agent = ensure_agent(user=self._user, name=self._agent) if self._agent is not None else None
         place = Place.of_agent(agent) if agent is not None else Place(Scope.GLOBAL)
         with unfinished_job(self._material.form, self._report, self._user, agent) as job:
@@ -149,12 +152,18 @@ class _Run:
             )
             for _ in answers:
                 yield
-                if keep_going is not None and not keep_going():
-                    job.pause(self._report.decided)
-                    return
+                if self._has_to_stop():
+                    break
+            if self._stopped:
+                job.pause(self._report.decided)
+                return
             self._report.state = "done"
             job.finish(self._report)
         yield
+
+    def _has_to_stop(self) -> bool:
+        self._stopped = self._stopped or (self._keep_going is not None and not self._keep_going(self._report))
+        return self._stopped
 
     def _keep(self, job: Unfinished, admissions: Sequence[Admission]) -> None:
         self._count(admissions)
@@ -171,15 +180,20 @@ class _Run:
         behind = report.decided.count
         for part, found in self._records():
             report.seen.add(found, part.within)
-            if not isinstance(found, Record):
-                continue
-            for note in found.notes:
+            for note in found.notes if isinstance(found, Record) else ():
                 if behind > 0:
                     behind -= 1
+                    if self._has_to_stop():
+                        return
                     continue
+                report.catching_up = False
                 self._went_on(job, found.line)
-                self._asked.append(_Proposed(found.line, part.within, note.fault))
-                yield proposal_of(note, place, self._zone, self._source(part, found.line, note))
+                proposal, fault = proposal_of(note, place, self._zone, self._source(part, found.line, note))
+                self._asked.append(_Proposed(found.line, part.within, fault))
+                yield proposal
+            if self._has_to_stop():
+                return
+        report.catching_up = False
         self._went_on(job, report.decided.line)
 
     def _records(self) -> Iterator[tuple[Part, Read]]:
@@ -201,8 +215,16 @@ class _Run:
         return Source(label=f"import:{part.name}", file=part.name, line=line, quote=note.quote)
 
 
-def proposal_of(note: Note, place: Place, zone: ZoneInfo, source: Source) -> Proposal:
-    """A note of a file on its way to the gate."""
+def proposal_of(note: Note, place: Place, zone: ZoneInfo, source: Source) -> tuple[Proposal, tuple[str, str] | None]:
+    """A note of a file on its way to the gate, and what is wrong with it, if that is known here already. Never raises:
+    a note with a fault has no words, so the gate refuses it and it counts as one that is invalid."""
+    try:
+        return _proposal(note, place, zone, source), note.fault
+    except Invalid as error:
+        return _proposal(Note(""), place, zone, replace(source, quote="")), reason_of(error)
+
+
+def _proposal(note: Note, place: Place, zone: ZoneInfo, source: Source) -> Proposal:
     tags = clean_tags(note.tags)
     since = parse_period(note.since, zone, field="date") if note.since else None
     return Proposal(

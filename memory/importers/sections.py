@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
-from memory.importers.mcp_memory import slug
-from memory.models.note import TAGS_MOST, Category
+from memory.models.note import TAG_LONGEST, TAGS_MOST, Category
+from pawflow_web.lib.characters import MARKS
 from pawflow_web.lib.scanner import scan
 
 # Of the headings around a note, so many of the nearest become tags.
@@ -49,6 +51,11 @@ _MEANINGS: dict[Meaning, str] = {
 }
 _BY_WORD = {word: meaning for meaning, words in _MEANINGS.items() for word in words.split()}
 _WORD = re.compile(r"[^\W\d_]+")
+_NO_SLUG = re.compile(f"(?:[^\\w{MARKS}]|_)+")
+# So much of a word can come into its slug.
+_READ_MOST = 1000
+# More than a note may have; each is scanned, so a long list costs no more than these.
+_WORDS_MOST = 5 * TAGS_MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +84,27 @@ def context_of(headings: Iterable[str], given: Context = Context()) -> Context:
 
 def tag_of(title: str) -> str:
     """The tag for a heading; empty for one that is only the name of the file, or that no tag may show."""
-    if any(finding.kind == "secret" for finding in scan(title)):
-        return ""
-    tag = slug(title)[:_SLUG_MOST].strip("-")
+    tag = safe_slug(title)[:_SLUG_MOST].strip("-")
     return "" if tag in _TITLES else tag
+
+
+def safe_slug(word: Any) -> str:
+    """The slug of a word of the file; empty where it looks like a secret, which only the letters as they were written
+    tell: in small ones, with hyphens, a key is no longer known for one."""
+    tag = slug(word)
+    return "" if not tag or any(finding.kind == "secret" for finding in scan(word[: 2 * _READ_MOST])) else tag
+
+
+def safe_slugs(words: Iterable[Any]) -> list[str]:
+    """The same of the first of many."""
+    return [safe_slug(word) for word in islice(words, _WORDS_MOST)]
+
+
+def slug(word: Any) -> str:
+    """``"Code Module"`` -> ``code-module``; letters of every script stay. Empty for what is no text."""
+    if not isinstance(word, str):
+        return ""
+    return _NO_SLUG.sub("-", word[:_READ_MOST].lower()).strip("-")[:TAG_LONGEST].strip("-")
 
 
 def merged(*lists: Sequence[str]) -> tuple[str, ...]:

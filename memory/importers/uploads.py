@@ -14,6 +14,7 @@ from django.conf import settings
 
 from pawflow_web.lib.errors import TooLarge, Unavailable
 
+# What is taken in. How much of it the worker can bring depends on what is in it: see docs/imports.md.
 UPLOAD_MOST = 2**30
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 

@@ -1,13 +1,10 @@
 """Reading notes by what they mean, for a prompt."""
 
-from django.conf import settings
-
 from memory.facets import checked_category
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, NoEmbedder
-from pawflow_web.llm import binding
 from pawflow_web.llm.embeddings import EmbeddingFailed
-from pawflow_web.llm.providers import configured
+from pawflow_web.llm.state import why_none
 from review.filters import ItemFilter
 from review.find import Coverage, Hit, Page, count_items, load_for_display
 from review.meaning import Question
@@ -32,7 +29,7 @@ def notes_near(
     try:
         meant = question.nearest(limit=limit, visible=searched)
     except EmbeddingFailed as error:
-        raise NoEmbedder(_fix(error.code)) from None
+        raise NoEmbedder(f"{why_none(error.code)} Search with recall meanwhile.") from None
     rows = [row for row in meant.near if max(row.likeness, 0.0) >= min_score]
     items = load_for_display([row.id for row in rows])
     hits = [_hit(items[row.id], row, rank) for rank, row in enumerate(rows, start=1) if row.id in items]
@@ -55,15 +52,3 @@ def _hit(item: GovernanceItem, row: Near, rank: int) -> Hit:
     score = round(min(max(row.likeness, 0.0), 1.0), 4)
     found = Ranked(row.id, score, row.scope, row.recorded_at, vector=row.likeness, vector_rank=rank)
     return Hit(item, score, found)
-
-
-def _fix(code: str) -> str:
-    """What to do about it, in two sentences."""
-    if settings.ENV.embeddings == "none":
-        return "Search by meaning is off here. Start without PAWFLOW_EMBEDDINGS=none to turn it on."
-    if not configured():
-        return (
-            "Search by meaning needs an embedding model, and there is none. Start with `make up EMBEDDINGS=1`, or name "
-            "a server in PAWFLOW_EMBEDDINGS_URL."
-        )
-    return f"The embedding model does not answer ({binding.failure() or code}). Search with recall, or try again later."

@@ -33,8 +33,13 @@ _READ = """
 SELECT body_digest, status, body FROM identity_idempotentreply WHERE user_id = %s AND caller = %s AND key = %s
 """
 _DROP = "DELETE FROM identity_idempotentreply WHERE id = ANY(%s)"
+# The oldest transaction that may still write: what it and later ones write is not seen yet.
+_HORIZON = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+_EVER = "0"
+# By who wrote a row and not by its id: one that is still being made has its id already, one taken over keeps it.
 _KEPT_OF = """
-SELECT id, body FROM identity_idempotentreply WHERE user_id = %s AND body <> '' AND id > %s ORDER BY id LIMIT 500
+SELECT id, body FROM identity_idempotentreply
+WHERE user_id = %s AND body <> '' AND age(xmin) <= age(%s::text::xid8::xid) AND id > %s ORDER BY id LIMIT 500
 """
 _KEPT_OF_ALL = "SELECT id, body FROM identity_idempotentreply WHERE body <> '' AND id > %s ORDER BY id LIMIT 500"
 _RESEAL = "UPDATE identity_idempotentreply SET body = %s WHERE id = %s AND body = %s RETURNING id"
@@ -115,12 +120,33 @@ def forget_old_replies() -> None:
     execute(_FORGET_OLD)
 
 
-def forget_replies(user_id: int, holding: Sequence[str]) -> None:
-    """Drop the owner's replies in which one of these texts stands; their retries run again."""
-    for rows in _pages(_KEPT_OF, [user_id]):
-        found = [pk for pk, body in rows if _holds(body, holding)]
-        if found:
-            execute(_DROP, [found])
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Which of an owner's replies hold one of ``texts``, of all that were written before ``horizon``."""
+
+    texts: frozenset[str]
+    found: tuple[int, ...]
+    horizon: str
+
+
+def look_through_replies(user_id: int, holding: Sequence[str]) -> Looked:
+    """Read all the owner's replies, which takes a while: before their clock is taken, for :func:`forget_replies`."""
+    horizon = execute(_HORIZON)[0][0]
+    return Looked(frozenset(holding), tuple(_found(user_id, holding, since=_EVER)), horizon)
+
+
+def forget_replies(user_id: int, holding: Sequence[str], *, looked: Looked | None = None) -> None:
+    """Drop the owner's replies in which one of these texts stands; their retries run again.
+
+    Args:
+        looked: where the texts were looked for before; then only what was written since is read.
+    """
+    if looked is not None and looked.texts.issuperset(holding):
+        found = [*looked.found, *_found(user_id, holding, since=looked.horizon)]
+    else:
+        found = _found(user_id, holding, since=_EVER)
+    if found:
+        execute(_DROP, [found])
 
 
 def reseal_replies() -> int:
@@ -138,6 +164,10 @@ def reseal_replies() -> int:
     return done
 
 
+def _found(user_id: int, texts: Sequence[str], *, since: str) -> list[int]:
+    return [pk for rows in _pages(_KEPT_OF, [user_id, since]) for pk, body in rows if _holds(body, texts)]
+
+
 def _pages(statement: str, params: list[Any]) -> Iterator[list[Row]]:
     last = 0
     while rows := execute(statement, [*params, last]):
@@ -148,10 +178,11 @@ def _pages(statement: str, params: list[Any]) -> Iterator[list[Row]]:
 def _holds(body: str, texts: Sequence[str]) -> bool:
     """Whether a kept body has one of the texts in it. What cannot be read is taken to have it."""
     try:
-        said = list(_strings(json.loads(unseal(_PURPOSE, body))))
+        # No text has the character in between.
+        said = "\0".join(_strings(json.loads(unseal(_PURPOSE, body))))
     except (Unopened, ValueError):
         return True
-    return any(text in one for one in said for text in texts)
+    return any(text in said for text in texts)
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -57,7 +57,7 @@ def look(request: HttpRequest) -> HttpResponse:
 @person_required
 def agents(request: HttpRequest) -> HttpResponse:
     """``/settings/agents``: each agent with what it works with and when it was last seen."""
-    after = request.GET.get("after", "").replace("\0", "")
+    after = request.GET.get("after", "")
     found = Agent.objects.of_owner(user_of(request).pk).filter(name__gt=after).with_tokens()
     rows = list(found[: AGENTS_A_PAGE + 1])
     context = {
@@ -72,7 +72,7 @@ def agents(request: HttpRequest) -> HttpResponse:
 def agent(request: HttpRequest, name: str) -> HttpResponse:
     """One agent's settings, as a page and in the dialog; a POST changes them."""
     user = user_of(request)
-    row = Agent.objects.of_owner(user.pk).filter(name=name.replace("\0", "")).first()
+    row = Agent.objects.of_owner(user.pk).filter(name=name).first()
     if row is None:
         raise NotFound
     if request.method != "POST":

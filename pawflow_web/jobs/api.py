@@ -1,4 +1,4 @@
-"""REST routes of jobs: an owner's own, and to an agent those that it began."""
+"""REST routes of jobs: a person's own. No agent begins any yet, so to one there are none."""
 
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router

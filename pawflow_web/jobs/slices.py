@@ -7,7 +7,7 @@ import structlog
 
 from pawflow_web.jobs.services.waking import announce_start, wake
 from pawflow_web.lib.db import advisory_lock
-from pawflow_web.lib.drains import Drain, registry
+from pawflow_web.lib.drains import Drain, lock_of, registry
 from pawflow_web.lib.search import IndexWriteError
 
 log = structlog.get_logger(__name__)
@@ -37,7 +37,7 @@ def _until_done(drain: Drain) -> str:
     give_up = time.monotonic() + TASK_S
     looked_again = False
     while True:
-        with advisory_lock(f"pawflow drain {drain.kind}") as held:
+        with advisory_lock(lock_of(drain.kind)) as held:
             if not held:
                 return "busy"
             more = drain.run(time.monotonic() + SLICE_S)

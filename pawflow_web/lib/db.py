@@ -101,6 +101,17 @@ def advisory_lock(name: str) -> Iterator[bool]:
             _unlock(name)
 
 
+@contextmanager
+def awaited_lock(name: str) -> Iterator[None]:
+    """The same lock, however long that takes: for commands, whose statements have no deadline. Who waits comes before
+    whoever only tries."""
+    execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
+    try:
+        yield
+    finally:
+        _unlock(name)
+
+
 def _unlock(name: str) -> None:
     try:
         execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])

@@ -35,6 +35,11 @@ class DrainRegistry(Registry[Drain]):
 registry = DrainRegistry("drain")
 
 
+def lock_of(kind: str) -> str:
+    """The name of the advisory lock that a slice of this kind runs under, where ``where`` is ``cluster``."""
+    return f"pawflow drain {kind}"
+
+
 def drain(kind: str, *, where: Where = "cluster") -> Callable[[Slice], Slice]:
     """Register a function as the drain of ``kind``, the word that ``wake`` of the jobs app takes."""
     if not kind.isascii() or not kind.replace("_", "").isalnum() or len(kind) > 40:

@@ -168,6 +168,13 @@ class DatabaseAway(Unavailable):
         super().__init__(message, retry_after=retry_after)
 
 
+class DiskFull(Unavailable):
+    """The database has no room left (503)."""
+
+    def __init__(self, message: str = "The disk of the database is full. Make room there, then try again.") -> None:
+        super().__init__(message)
+
+
 class Internal(DomainError):
     """What nobody foresaw (500): the caller learns the reference of the log line and nothing else."""
 

@@ -2,7 +2,8 @@
 
 BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) over exact words plus a smaller
 share over stems. Rows from an index and rows newer than it are scored alike, with the same frequencies.
-Fusion is reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
+Fusion is reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), each place weighed by how well what
+stands there fits: the first of a ranking may fit badly.
 """
 
 import math
@@ -63,11 +64,13 @@ class Stats:
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A row that holds at least one word of the query. ``matched`` are words of the query, in its order; they
-    and the score are all of an explanation that a reader may see (frequencies count other readers' rows)."""
+    and the score are all of an explanation that a reader may see (frequencies count other readers' rows).
+    ``share`` is the score as a share, at most 1, of what a row of average length has that holds every word once."""
 
     id: int
     score: float
     matched: tuple[str, ...]
+    share: float
 
 
 def score(query: Query, rows: Sequence[tuple[int, Tokens]], stats: Stats) -> list[Scored]:
@@ -75,6 +78,7 @@ def score(query: Query, rows: Sequence[tuple[int, Tokens]], stats: Stats) -> lis
     word_weights = _weights(query.words, stats.document_frequency, stats.documents)
     stem_weights = _weights(query.stems, stats.stem_frequency, stats.documents)
     average = stats.average_length or 1.0
+    whole = math.fsum(word_weights.values()) + STEM_WEIGHT * math.fsum(stem_weights.values())
     scored = []
     for row_id, tokens in rows:
         exact, stems = tokens.exact, tokens.stems
@@ -87,17 +91,17 @@ def score(query: Query, rows: Sequence[tuple[int, Tokens]], stats: Stats) -> lis
         total = _sum(words_found, exact, word_weights, norm)
         total += STEM_WEIGHT * _sum(stems_found, stems, stem_weights, norm)
         matched = tuple(word for word in query.words if word in words_found or query.stem_of[word] in stems_found)
-        scored.append(Scored(row_id, total, matched))
+        scored.append(Scored(row_id, total, matched, min(total / whole, 1.0)))
     scored.sort(key=lambda row: (-row.score, -row.id))
     return scored
 
 
-def rrf(*rankings: Iterable[int], k: int = 60) -> list[tuple[int, float]]:
-    """Fuse rankings of ids, best first, to ``(id, sum of 1 / (k + rank))``, ties by falling id."""
+def rrf(*rankings: Mapping[int, float], k: int = 60) -> list[tuple[int, float]]:
+    """Fuse rankings, best first, of ids with weights to ``(id, sum of weight / (k + rank))``, ties by falling id."""
     fused: dict[int, float] = {}
     for ranking in rankings:
-        for rank, row_id in enumerate(dict.fromkeys(ranking), start=1):
-            fused[row_id] = fused.get(row_id, 0.0) + 1 / (k + rank)
+        for rank, (row_id, weight) in enumerate(ranking.items(), start=1):
+            fused[row_id] = fused.get(row_id, 0.0) + weight / (k + rank)
     return sorted(fused.items(), key=lambda pair: (-pair[1], -pair[0]))
 
 

@@ -14,7 +14,7 @@ from statistics import fmean, pstdev
 import structlog
 from django.db import transaction
 
-from pawflow_web.lib.db import StatementNow, execute
+from pawflow_web.lib.db import StatementNow
 from pawflow_web.llm.embeddings import SENTENCES, EmbeddingFailed, Provider, Vector, likeness
 from pawflow_web.llm.models import BATCH_MOST, EmbeddingModel, EmbeddingSource, Source
 from pawflow_web.llm.providers import providers
@@ -74,7 +74,8 @@ class Binding:
 
 
 def bind() -> Binding | None:
-    """The model to embed with now, checked every few minutes; None when there is nobody to ask, or not yet again."""
+    """The model to embed with now, checked every few minutes; None when there is nobody to ask, or not yet again. One
+    at a time does this: whoever embeds what is kept holds the lock of that drain."""
     current = EmbeddingModel.objects.filter(current=True).first()
     for provider in providers():
         source, _ = EmbeddingSource.objects.get_or_create(name=provider.source)
@@ -172,9 +173,3 @@ def _note_failure(source: EmbeddingSource, error: EmbeddingFailed) -> None:
     )
     source.refresh_from_db()
     log.warning("embedding_failed", source=source.name, reason=error.code, failures=source.failures)
-
-
-def failure() -> str:
-    """Why nobody embeds although somebody is configured, as a code; '' where that is not so."""
-    rows = execute("SELECT failure FROM llm_embeddingsource WHERE failures > 0 ORDER BY name LIMIT 1")
-    return str(rows[0][0]) if rows else ""

@@ -34,3 +34,17 @@ def state() -> State:
     if failure:
         return State("failing", model or "", failure)
     return State("on", model) if model else State("starting")
+
+
+def why_none(code: str = "") -> str:
+    """Why nothing can be embedded now and what to do about it, in two sentences. ``code``: what went wrong, where the
+    one who is asked first is not known to fail."""
+    now = state()
+    if now.how == "off":
+        return "Search by meaning is off here. Start without PAWFLOW_EMBEDDINGS=none to turn it on."
+    if now.how == "missing":
+        return (
+            "Search by meaning needs an embedding model, and there is none. Start with `make up EMBEDDINGS=1`, or name "
+            "a server in PAWFLOW_EMBEDDINGS_URL."
+        )
+    return f"The embedding model does not answer ({now.failure or code or now.how}). Try again later."

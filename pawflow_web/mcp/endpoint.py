@@ -49,6 +49,13 @@ CALL = "pawflow.call"
 TOOLSET = "pawflow.toolset"
 TOOLSETS = ("core", "all")
 
+# In the words of JSON-RPC, where nobody can say which request it was.
+_NO_MESSAGE = {
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {"code": -32600, "message": "The body must be one JSON-RPC 2.0 message; batches are not taken."},
+}
+
 _PATH = re.compile(r"/mcp(?:/(?P<project>[^/]+))?/?")
 
 
@@ -86,6 +93,9 @@ class McpEndpoint:
         _check_media(headers)
         body = await _read(receive, headers)
         server = await asyncio.to_thread(_server)
+        if not server.is_message(body):
+            await _answer(send, 400, _NO_MESSAGE)
+            return
         inner = {**scope, "headers": _accepting(scope["headers"]), CALL: call, TOOLSET: toolset}
         await server.serve(inner, _replay(body, receive), send)
 
@@ -206,14 +216,20 @@ class _Tracked:
 
 
 async def _refuse(send: Send, error: DomainError) -> None:
-    headers = [(b"content-type", b"application/json")]
+    headers: list[tuple[bytes, bytes]] = []
     if error.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if error.status == 405:
         headers.append((b"allow", b"POST"))
     if error.retry_after is not None:
         headers.append((b"retry-after", str(error.retry_after).encode()))
-    body = json.dumps(error.body()).encode()
-    headers.append((b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await _answer(send, error.status, error.body(), headers)
+
+
+async def _answer(
+    send: Send, status: int, answer: Mapping[str, object], headers: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    body = json.dumps(answer).encode()
+    about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*about, *headers]})
     await send({"type": "http.response.body", "body": body})

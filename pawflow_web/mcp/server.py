@@ -17,8 +17,10 @@ from mcp_types import (
     TextContent,
     Tool,
     ToolAnnotations,
+    jsonrpc_message_adapter,
 )
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from pawflow_web import __version__
 from pawflow_web.identity.call import Call
@@ -42,6 +44,18 @@ async def serve(scope: Scope, receive: Receive, send: Send) -> None:
     manager = StreamableHTTPSessionManager(_server, json_response=True, stateless=True, max_request_body_size=_MAX_BODY)
     async with manager.run():
         await manager.handle_request(scope, receive, send)
+
+
+def is_message(body: bytes) -> bool:
+    """Whether JSON is one message of the protocol. A batch is none. What is no JSON at all the SDK names itself; what
+    is none of these it would answer with everything that its parser tried."""
+    try:
+        jsonrpc_message_adapter.validate_python(from_json(body), by_name=False)
+    except ValidationError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 @lru_cache(maxsize=2)

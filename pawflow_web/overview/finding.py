@@ -23,20 +23,21 @@ _LONGEST = 400
 @person_required
 def find(request: HttpRequest) -> HttpResponse:
     """The field and what it finds. What can mean one thing only leads there at once, when the form is sent."""
-    asked = request.GET.get("q", "").replace("\0", "").strip()[:_LONGEST]
+    asked = request.GET.get("q", "").strip()[:_LONGEST]
     person = person_of(request)
     exact = _named(person, asked) if asked else None
     if not wants_partial(request):
         place = _place(asked, exact)
         if place:
             return redirect(place)
+    in_dialog = target_of(request) == "dialog"
     context = {
         "q": asked,
+        "in_dialog": in_dialog,
         "pages": _pages(asked),
         "rows": rows_of([exact]) if exact else _by_words(person, asked) if asked else [],
     }
-    partial = "results" if target_of(request) == "find-results" else "question"
-    return render_panel(request, "overview/find.html", context, partial=partial)
+    return render_panel(request, "overview/find.html", context, partial="question" if in_dialog else "results")
 
 
 def _place(asked: str, exact: GovernanceItem | None) -> str:

@@ -133,7 +133,7 @@ class OwnersAdmin(_ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        term = search_term.strip().replace("\0", "")
+        term = search_term.strip()
         if not term:
             return queryset, False
         ref, number = parse_ref(term), parse_number(term)

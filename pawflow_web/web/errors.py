@@ -20,6 +20,7 @@ from pawflow_web.lib.errors import (
     Conflict,
     CsrfMissing,
     DatabaseAway,
+    DiskFull,
     DomainError,
     Internal,
     Invalid,
@@ -33,6 +34,11 @@ from pawflow_web.lib.errors import (
 )
 
 log = structlog.get_logger(__name__)
+
+# PostgreSQL's code for it.
+_DISK_FULL = "53100"
+# Whatever the form or the list that asked would have replaced stays, with what was typed in it.
+_BESIDE_THE_PAGE = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend"}
 
 
 def failure_of(exception: BaseException | None, **context: object) -> DomainError:
@@ -48,6 +54,9 @@ def failure_of(exception: BaseException | None, **context: object) -> DomainErro
         return TooLarge()
     if isinstance(exception, Http404):
         return NotFound()
+    if isinstance(exception, OperationalError) and getattr(exception.__cause__, "sqlstate", "") == _DISK_FULL:
+        log.error("disk_full", **context)
+        return DiskFull()
     if isinstance(exception, OperationalError | InterfaceError):
         # A pool without a free connection and a cancelled statement arrive as these two as well.
         log.error("database_away", error=type(exception).__name__, **context)
@@ -100,7 +109,7 @@ def is_api(request: HttpRequest) -> bool:
 def error_page(
     request: HttpRequest, status: int, *, title: str, message: str, reference: str = "", retry: bool = False
 ) -> HttpResponse:
-    """A whole page for a refusal, or just its notice when htmx asked and will put it in place."""
+    """A whole page for a refusal. What htmx asked for is not replaced by one: a note at the edge of the page tells it."""
     # Its middleware has not been asked yet when something before it refuses.
     wants_fragment = bool(HtmxDetails(request))
     context = {
@@ -112,8 +121,9 @@ def error_page(
         "back": request.get_full_path() if retry and request.method == "GET" else "",
     }
     # Without the request no context processor runs: nothing here may need the database that just failed.
-    name = "errors/notice.html" if wants_fragment else "errors/page.html"
-    return HttpResponse(render_to_string(name, context), status=status)
+    if wants_fragment:
+        return HttpResponse(render_to_string("errors/toast.html", context), status=status, headers=_BESIDE_THE_PAGE)
+    return HttpResponse(render_to_string("errors/page.html", context), status=status)
 
 
 def refusal(request: HttpRequest, error: DomainError) -> HttpResponse:
@@ -141,6 +151,8 @@ def _page_of(request: HttpRequest, error: DomainError) -> HttpResponse:
     message = error.message
     if isinstance(error, DatabaseAway):
         message = f"{_('The database does not answer. Try again in a few seconds.')} {_what_became_of_it(request)}"
+    elif isinstance(error, DiskFull):
+        message = f"{_('The disk of the database is full. Make room there.')} {_what_became_of_it(request)}"
     return error_page(
         request,
         error.status,
@@ -200,6 +212,16 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
         404,
         title=_("Nothing here"),
         message=_("There is nothing here that you may see. It may be another person's, or gone."),
+    )
+
+
+def method_not_allowed(request: HttpRequest) -> HttpResponse:
+    """An address that only takes what a form sends, opened like a page: after a sign-in, or out of the history."""
+    return error_page(
+        request,
+        405,
+        title=_("Nothing to look at here"),
+        message=_("This address only takes what a form sends. Nothing was changed. Open the page again and decide there."),
     )
 
 

@@ -5,12 +5,12 @@ import re
 import secrets
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from structlog.contextvars import bound_contextvars
 
 from pawflow_web.lib.errors import DomainError
-from pawflow_web.web.errors import error_of_status, error_response, refusal
+from pawflow_web.web.errors import error_of_status, error_response, is_api, method_not_allowed, page_not_found, refusal
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -85,11 +85,37 @@ def api_errors(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-def refusals(get_response: GetResponse) -> GetResponse:
-    """A :class:`DomainError` that a view lets through becomes our page, in development as well."""
+def no_nul(get_response: GetResponse) -> GetResponse:
+    """No row can hold a NUL, and PostgreSQL refuses to be asked about one: a path with it leads nowhere, and a page is
+    asked for without it. ``/api/`` says itself which value it refuses."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        if is_api(request):
+            return get_response(request)
+        if "\0" in request.path:
+            return page_not_found(request)
+        if any("\0" in text for name, texts in request.GET.lists() for text in (name, *texts)):
+            asked = QueryDict(mutable=True)
+            for name, texts in request.GET.lists():
+                asked.setlist(name.replace("\0", ""), [text.replace("\0", "") for text in texts])
+            request.GET = asked  # type: ignore[assignment]  # read like the immutable one
+            request.META["QUERY_STRING"] = asked.urlencode()
         return get_response(request)
+
+    return middleware
+
+
+def refusals(get_response: GetResponse) -> GetResponse:
+    """A :class:`DomainError` that a view lets through becomes our page, in development as well; so does Django's own
+    empty answer to a method that a view does not take."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if response.status_code != 405 or is_api(request) or getattr(response, "content", b""):
+            return response
+        page = method_not_allowed(request)
+        page["Allow"] = response["Allow"]
+        return page
 
     def process_exception(request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return refusal(request, exception) if isinstance(exception, DomainError) else None

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django_htmx.middleware import HtmxDetails
 
+from pawflow_web.web.paths import page_address
 from pawflow_web.web.ways_back import WayBack
 
 # More than this many parts beside the main one, and nobody can say what a click changes.
@@ -129,7 +130,7 @@ def page_title(title: str) -> SafeString:
 def person_required(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Send whoever is not signed in to the sign-in page and back; htmx is told to do so (401)."""
+    """Send whoever is not signed in to the sign-in page and back to the page they were on; htmx is told to do so (401)."""
 
     @wraps(view)
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -138,7 +139,7 @@ def person_required(
         if htmx_of(request):
             query = urlencode({"next": _path_of(htmx_of(request).current_url or "")})
             return HttpResponse(status=401, headers={"HX-Redirect": f"{settings.LOGIN_URL}?{query}"})
-        return redirect_to_login(request.get_full_path())
+        return redirect_to_login(page_address(request))
 
     return checked
 

@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.lib.periods import Period, parse_period, time_of_query
 from pawflow_web.web.errors import refusal
+from pawflow_web.web.paths import page_address
 from pawflow_web.web.per_request import per_request
 from pawflow_web.web.then_html import of_another_day
 
@@ -103,9 +104,15 @@ def does_show_the_past(view: object) -> bool:
 
 def then(request: HttpRequest) -> dict[str, object]:
     """Context processor: ``then``, the day, and ``then_shown``, whether this page can be looked at as of that day;
-    ``day_fields`` (name, label, value, type), ``then_kept`` and ``now_url`` for the form that chooses another."""
+    ``page_address``, where the person is; ``then_path``, ``then_kept`` (what else is asked there), ``day_fields`` (name,
+    label, value, type) and ``now_url`` for the form that chooses another."""
     day, match = then_of(request), request.resolver_match
+    address = page_address(request)
+    path, _mark, query = address.partition("?")
+    kept = _without_day(QueryDict(query))
     return {
+        "page_address": address,
+        "then_path": path,
         "then": day,
         "then_shown": match is not None and does_show_the_past(match.func),
         "day_fields": [
@@ -115,15 +122,9 @@ def then(request: HttpRequest) -> dict[str, object]:
                 (KNOWN_AT, _("As known on"), day.known_at if day else ""),
             )
         ],
-        "then_kept": _without_day(request),
-        "now_url": now_url(request),
+        "then_kept": kept,
+        "now_url": path + (f"?{urlencode(kept)}" if kept else ""),
     }
-
-
-def now_url(request: HttpRequest) -> str:
-    """This page as it is now."""
-    query = urlencode(_without_day(request))
-    return request.path + (f"?{query}" if query else "")
 
 
 def time_travel(get_response: GetResponse) -> GetResponse:
@@ -195,9 +196,9 @@ def with_day(address: str, day: Then) -> str | None:
     return parts._replace(query=urlencode([*query, *day.given])).geturl()
 
 
-def _without_day(request: HttpRequest) -> list[tuple[str, str]]:
+def _without_day(asked: QueryDict) -> list[tuple[str, str]]:
     """What else is asked for. A place in a list is a place in the list of one day."""
-    others = [(name, values) for name, values in request.GET.lists() if name not in {*PARAMETERS, "cursor"}]
+    others = [(name, values) for name, values in asked.lists() if name not in {*PARAMETERS, "cursor"}]
     return [(name, value) for name, values in others for value in values]
 
 

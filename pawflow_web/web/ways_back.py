@@ -58,6 +58,11 @@ def used(request: HttpRequest, url: str, *, fields: Mapping[str, str] | None = N
     return WayBack(**found)
 
 
+def closed(request: HttpRequest, url: str) -> None:
+    """Nothing is taken back there any more: what it was about is gone."""
+    request.session[_KEY] = [way for way in _kept(request) if way["url"] != url]
+
+
 def _kept(request: HttpRequest) -> list[dict[str, Any]]:
     since = time.time() - MINUTES * 60
     return [way for way in request.session.get(_KEY, ()) if way["at"] > since]

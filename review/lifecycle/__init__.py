@@ -4,12 +4,12 @@ A person decides; the surfaces are thin around these functions. Every function t
 reference, so that what may be seen is decided here and once.
 """
 
-from review.lifecycle.bulk import BulkResult, decide_many
+from review.lifecycle.bulk import BulkResult, decide_many, open_batch
 from review.lifecycle.correcting import correct
 from review.lifecycle.deciding import Decision, Forgotten, accept, forget, reject, restore
 from review.lifecycle.editing import Changes, edit
 from review.lifecycle.ending import end
-from review.lifecycle.undoing import Undone, undo, undo_batch
+from review.lifecycle.undoing import Undone, standing_batch, undo, undo_batch
 
 __all__ = [
     "BulkResult",
@@ -23,8 +23,10 @@ __all__ = [
     "edit",
     "end",
     "forget",
+    "open_batch",
     "reject",
     "restore",
+    "standing_batch",
     "undo",
     "undo_batch",
 ]

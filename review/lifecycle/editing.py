@@ -9,6 +9,7 @@ from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.ids import parse_ref
+from review.copies import look_for_copies
 from review.find import by_reference
 from review.kinds import kind_of
 from review.ledger import Act, act
@@ -55,6 +56,8 @@ def edit(*, principal: Principal, reference: str, revision: int, changes: Change
     facet = kind_of(known).edited(known, wanted)
     # As they were written: tags are stored in small letters, in which a key no longer looks like one.
     require_plain([*changes.get("tags", ())], changes.get("privacy", known.privacy))
+    seals = changes.get("privacy") == Privacy.SECRET and known.privacy != Privacy.SECRET
+    looked = look_for_copies(principal.user_id, [known]) if seals else None
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         columns = {**_columns(current, changes), **_place_columns(current, item, changes)}
@@ -63,7 +66,7 @@ def edit(*, principal: Principal, reference: str, revision: int, changes: Change
         current.write(item, "edit", facet=_different(item, facet), comment=comment, **columns)
         if privacy == Privacy.SECRET:
             # Last: what the same edit took away may say what the words say, and goes with what was kept before.
-            seal_item(current, item)
+            seal_item(current, item, looked)
         return item
 
 

@@ -7,11 +7,12 @@ from typing import Any
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import DomainError, InvalidTransition, NotFound, StaleRevision
+from pawflow_web.jobs.models import JobRun
+from pawflow_web.lib.errors import Conflict, DomainError, InvalidTransition, NotFound, StaleRevision
 from pawflow_web.lib.ids import parse_ref
 from review import tombstones, votes
 from review.ledger import Act, act
-from review.lifecycle.bulk import BulkResult
+from review.lifecycle.bulk import WORK, BulkResult
 from review.lifecycle.conditions import require_no_twin, require_room
 from review.lifecycle.past import Change, Past
 from review.locked import locked_item
@@ -58,9 +59,29 @@ def undo(*, principal: Principal, reference: str, revision: int | None = None, c
 def undo_batch(*, principal: Principal, ref: str, comment: str = "") -> tuple[Batch, list[BulkResult]]:
     """Take back each decision of a bulk action, each by itself: what moved on since stays and is named.
 
+    Raises what :func:`standing_batch` raises.
+    """
+    batch = standing_batch(principal=principal, ref=ref)
+    # The last one first, as one would by hand.
+    results: list[BulkResult] = []
+    for number in reversed(batch.decisions):
+        try:
+            results.append(undo_one(principal=principal, batch=batch, number=number, comment=comment))
+        except DomainError as error:
+            results.append(BulkResult(_decided(batch, number), error=error))
+    with act(principal) as current:
+        batch.undone_at = current.clock.at
+        batch.save(update_fields=["undone_at"])
+    return batch, results[::-1]
+
+
+def standing_batch(*, principal: Principal, ref: str) -> Batch:
+    """A bulk action that can be taken back.
+
     Raises:
         NotFound: this owner has no such bulk action.
         InvalidTransition: it was taken back before.
+        Conflict: a job is still at it.
     """
     principal.require_person()
     batch = Batch.objects.filter(user_id=principal.user_id, ref=parse_ref(ref) or "").first()
@@ -68,28 +89,32 @@ def undo_batch(*, principal: Principal, ref: str, comment: str = "") -> tuple[Ba
         raise NotFound(f"There is no bulk action {ascii(ref)[:40]} that you may see.")
     if batch.undone_at is not None:
         raise InvalidTransition("This bulk action was taken back before.", fields={"batch": batch.ref})
-    # The last one first, as one would by hand.
-    results = [_undo_one(principal, number, batch.action, comment) for number in reversed(batch.decisions)]
-    with act(principal) as current:
-        batch.undone_at = current.clock.at
-        batch.save(update_fields=["undone_at"])
-    return batch, results[::-1]
+    run = JobRun.objects.visible_to(principal).filter(kind=WORK, arguments__batch=batch.ref).open().first()
+    if run is not None:
+        raise Conflict("A job is still at these decisions. Wait for its end, or cancel it.", fields={"job": run.ref})
+    return batch
 
 
-def _undo_one(principal: Principal, number: int, verb: str, comment: str) -> BulkResult:
-    entries = JournalEntry.objects.filter(user_id=principal.user_id, decision=number, verb=verb)
-    ref = entries.order_by("-seq").values_list("item_ref", flat=True)[0]
-    try:
-        with act(principal) as current, current.decision():
-            item = locked_item(principal, ref, None)
-            if Past.of(item).last_standing != number:
-                raise StaleRevision(
-                    f"#{item.ref} has changed since.", fields={"revision": item.revision, "ref": item.ref}
-                )
-            done = _undo(current, item, number, comment)
-    except DomainError as error:
-        return BulkResult(ref, error=error)
-    return BulkResult(ref, status=done.item.status)
+def undo_one(*, principal: Principal, batch: Batch, number: int, comment: str = "") -> BulkResult:
+    """Take back one decision of a bulk action.
+
+    Raises:
+        StaleRevision: the belief has moved on since.
+        DomainError: whatever :func:`undo` raises.
+    """
+    ref = _decided(batch, number)
+    with act(principal) as current, current.decision():
+        item = locked_item(principal, ref, None)
+        if Past.of(item).last_standing != number:
+            raise StaleRevision(f"#{item.ref} has changed since.", fields={"revision": item.revision, "ref": item.ref})
+        done = _undo(current, item, number, comment)
+        return BulkResult(ref, status=done.item.status, number=done.number)
+
+
+def _decided(batch: Batch, number: int) -> str:
+    """The belief that a decision of the batch was about."""
+    entries = JournalEntry.objects.filter(user_id=batch.user_id, decision=number, verb=batch.action)
+    return str(entries.order_by("-seq").values_list("item_ref", flat=True)[0])
 
 
 def _nothing_to_undo(item: GovernanceItem) -> InvalidTransition:

@@ -43,7 +43,8 @@ function tendToast(toast) {
   // One way back at a time: the newest.
   if (undo) others.filter((other) => $("form", other)).forEach((other) => other.remove());
   $$("[data-toast]", toasts).slice(0, -TOASTS).forEach((old) => old.remove());
-  if (undo) return;
+  // A refusal goes when it is closed, or when the same request succeeds.
+  if (undo || toast.matches("[role=alert]")) return;
   let timer;
   const start = () => { timer = setTimeout(() => toast.remove(), TOAST_SECONDS * 1000); };
   const stop = () => clearTimeout(timer);
@@ -245,9 +246,10 @@ function spread(news) {
     }
   }
   // A note offers the way back only as long as it is the newest one.
-  const way = $("[data-last-deed] form", news)?.getAttribute("action");
+  const wayOf = (form) => form && `${form.getAttribute("action")} ${form.elements.revision?.value}`;
+  const newest = wayOf($("[data-last-deed] form", news));
   for (const form of $$("[data-toast] form", toasts)) {
-    if (form.getAttribute("action") !== way) form.closest("[data-toast]").remove();
+    if (wayOf(form) !== newest) form.closest("[data-toast]").remove();
   }
   news.replaceChildren();
 }
@@ -269,7 +271,8 @@ document.addEventListener("htmx:afterSettle", (event) => {
   const { target, detail } = event;
   markCurrent(target);
   if (target === dialog) {
-    openDialog();
+    // A refusal joins what is open already, and leaves the focus there.
+    if (!target.firstElementChild?.matches("[data-refusal]")) openDialog();
     return;
   }
   const trigger = detail.requestConfig?.triggeringEvent;
@@ -299,9 +302,9 @@ function press(key, scope, fits = visible) {
     element.select?.();
   } else {
     element.click();
-    // What opens in its place goes on in its first field.
+    // What opens in its place goes on in its first field, else where it opened.
     if (element.matches("summary") && element.parentElement.open) {
-      $("input:not([type=hidden], [type=checkbox]), textarea", element.parentElement)?.focus();
+      ($("input:not([type=hidden], [type=checkbox]), textarea", element.parentElement) ?? element).focus();
     }
   }
   return true;

@@ -8,11 +8,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from pawflow_web.identity.models import User
 from tests.browser.chromium import chromium
+from tests.browser.people import sign_in
 from tests.browser.server import serve
 from tests.browser.watch import Watch
+from tests.live import Live, live, live_server_process
 
-__all__ = ["chromium"]
+__all__ = ["chromium", "live", "live_server_process"]
 
 WIDTHS = {"wide": 1400, "phone": 390, "small": 320}
 SCHEMES = ("light", "dark")
@@ -20,6 +23,7 @@ SCHEMES = ("light", "dark")
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 OpenPage = Callable[..., Page]
+Enter = Callable[..., Page]
 # a page and the name of its picture
 Check = Callable[[Page, str], None]
 
@@ -62,6 +66,26 @@ def open_page(chromium: Browser, watch: Watch) -> Iterator[OpenPage]:
 
 
 @pytest.fixture
+def enter(open_page: OpenPage, live: Live) -> Enter:
+    """``enter(user, width="phone", scheme="dark")``: such a page after that person has signed in."""
+
+    def entered(user: User, **look: str) -> Page:
+        page = open_page(f"{live.base}/health", **look)
+        sign_in(page, live.base, user)
+        return page
+
+    return entered
+
+
+@pytest.fixture
+def plain_page(chromium: Browser) -> Iterator[Page]:
+    """A page whose scripts are switched off."""
+    context = chromium.new_context(java_script_enabled=False, viewport={"width": WIDTHS["wide"], "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
 def accessible() -> Callable[[Page], None]:
     """Asserts that axe finds nothing on the page as it is now."""
 
@@ -91,6 +115,8 @@ def check(accessible: Callable[[Page], None], picture: Callable[..., None]) -> C
     """A picture, axe, and no sideways scroll."""
 
     def checked(page: Page, name: str) -> None:
+        # after a press the words of the next page may stand there before its style does
+        page.wait_for_load_state()
         picture(page, name)
         accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name

@@ -7,14 +7,12 @@ from playwright.sync_api import Page, expect
 
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem, JournalEntry
-from tests.browser.conftest import SCHEMES, OpenPage
-from tests.browser.people import sign_in
+from tests.browser.conftest import SCHEMES, Enter
 from tests.browser.watch import Watch
 from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import fill
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -28,7 +26,7 @@ def lotta(transactional_db: None) -> User:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", ["wide", "phone"])
 def test_the_pages_are_accessible_and_break_no_policy(
-    open_page: OpenPage,
+    enter: Enter,
     live: Live,
     lotta: User,
     watch: Watch,
@@ -37,8 +35,7 @@ def test_the_pages_are_accessible_and_break_no_policy(
     width: str,
     scheme: str,
 ) -> None:
-    page = open_page(f"{live.base}/health", width=width, scheme=scheme)
-    sign_in(page, live.base, lotta)
+    page = enter(lotta, width=width, scheme=scheme)
     item = GovernanceItem.objects.filter(status="rejected").earliest("pk")
     entry = JournalEntry.objects.latest("pk")
     for name, path in {
@@ -57,9 +54,8 @@ def test_the_pages_are_accessible_and_break_no_policy(
         watch.take()
 
 
-def test_what_is_chosen_is_rejected_by_an_action(open_page: OpenPage, live: Live, lotta: User) -> None:
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+def test_what_is_chosen_is_rejected_by_an_action(enter: Enter, live: Live, lotta: User) -> None:
+    page = enter(lotta)
     page.goto(f"{live.base}/admin/review/governanceitem/?status__exact=active")
     item = GovernanceItem.objects.filter(status="active").latest("pk")
     row = page.locator("#result_list tbody tr", has_text=item.ref)
@@ -75,9 +71,8 @@ def test_what_is_chosen_is_rejected_by_an_action(open_page: OpenPage, live: Live
     expect(page.locator(".messagelist")).to_contain_text("Intact:")
 
 
-def test_signing_out_of_the_records_is_signing_out(open_page: OpenPage, live: Live, lotta: User) -> None:
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+def test_signing_out_of_the_records_is_signing_out(enter: Enter, live: Live, lotta: User) -> None:
+    page = enter(lotta)
     page.goto(f"{live.base}/admin/")
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/login")

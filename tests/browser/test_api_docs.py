@@ -5,9 +5,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.watch import Watch
 from tests.factories import make_owner, make_token
-from tests.live import Live, live, live_server_process
-
-__all__ = ["live", "live_server_process"]
+from tests.live import Live
 
 pytestmark = pytest.mark.browser
 

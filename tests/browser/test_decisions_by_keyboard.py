@@ -5,14 +5,12 @@ from playwright.sync_api import Page, expect
 
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.browser.conftest import OpenPage
-from tests.browser.people import sign_in
+from tests.browser.conftest import Enter
 from tests.browser.watch import Watch
 from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import bring_file, remember
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -22,10 +20,8 @@ def lotta(transactional_db: None) -> User:
 
 
 @pytest.fixture
-def signed_in(open_page: OpenPage, live: Live, lotta: User) -> Page:
-    page = open_page(live.base + "/health")
-    sign_in(page, live.base, lotta)
-    return page
+def signed_in(enter: Enter, lotta: User) -> Page:
+    return enter(lotta)
 
 
 def status(text: str) -> str:
@@ -99,11 +95,12 @@ def test_a_belief_is_pinned_ended_and_rejected_on_its_page(signed_in: Page, live
     expect(page.locator(".badge.is-rejected").first).to_be_visible()
     expect(page.locator("#toasts")).to_contain_text("Gone from all")
     expect(page.locator("#item-readers")).to_contain_text("will be refused")
+    expect(page.get_by_role("link", name="See the check")).to_be_visible()
     page.get_by_role("link", name="Verify this belief").click()
     expect(page.locator("#item-proof")).to_contain_text("All 4 entries fit")
     page.keyboard.press("u")
     expect(page.locator(".badge.is-active").first).to_be_visible()
-    page.get_by_role("link", name="See the check").is_hidden()
+    expect(page.get_by_role("link", name="See the check")).to_be_hidden()
 
 
 def test_a_row_is_corrected_and_pinned_by_key(signed_in: Page, live: Live, lotta: User) -> None:

@@ -10,14 +10,12 @@ from pawflow_web.identity.models import User
 from pawflow_web.jobs.models import JobRun, WorkerBeat
 from pawflow_web.jobs.services import beat, fail_run, finish_run, open_run, plan_task, report_progress, start_run
 from review.models import GovernanceItem, ItemUse
-from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
-from tests.browser.people import sign_in
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, Enter
 from tests.browser.watch import Watch
 from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import fill, remember
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -39,10 +37,9 @@ def began(user: User, *, minutes: int = 1) -> JobRun:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_they_are_accessible_and_fit(
-    open_page: OpenPage, live: Live, lotta: User, watch: Watch, check: Check, width: str, scheme: str
+    enter: Enter, live: Live, lotta: User, watch: Watch, check: Check, width: str, scheme: str
 ) -> None:
-    page = open_page(f"{live.base}/health", width=width, scheme=scheme)
-    sign_in(page, live.base, lotta)
+    page = enter(lotta, width=width, scheme=scheme)
     page.goto(f"{live.base}/jobs")
     check(page, f"jobs-empty-{scheme}-{width}")
 
@@ -75,10 +72,9 @@ def test_they_are_accessible_and_fit(
         check(page, f"{name}-{scheme}-{width}")
 
 
-def test_a_job_is_followed_without_a_reload_and_can_be_cancelled(open_page: OpenPage, live: Live, lotta: User) -> None:
+def test_a_job_is_followed_without_a_reload_and_can_be_cancelled(enter: Enter, live: Live, lotta: User) -> None:
     run, other = began(lotta), open_run("rebuild", user=lotta)
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+    page = enter(lotta)
     page.goto(f"{live.base}/jobs")
     page.evaluate("window.same = true")
     running = page.locator(f"#jobs-live #job-{run.ref}")
@@ -102,13 +98,12 @@ def test_a_job_is_followed_without_a_reload_and_can_be_cancelled(open_page: Open
 
 
 def test_t_opens_the_day_and_every_way_stays_in_it_until_back_to_now(
-    open_page: OpenPage, live: Live, transactional_db: None
+    enter: Enter, live: Live, transactional_db: None
 ) -> None:
     lotta = make_owner("lotta")
     old = remember(lotta, "Lives in Lisbon.", valid_from="2019")
     new = remember(lotta, "Lives in Porto.", valid_from="2024-06-01", supersedes=old.ref)
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+    page = enter(lotta)
     page.goto(f"{live.base}/memories")
     expect(page.locator("#memories-list .item")).to_have_count(1)
     expect(page.locator("#memories-list")).to_contain_text("Lives in Porto.")
@@ -144,10 +139,9 @@ def test_t_opens_the_day_and_every_way_stays_in_it_until_back_to_now(
     expect(page.locator("main.then")).to_have_count(0)
 
 
-def test_keys_of_decisions_do_nothing_on_another_day(open_page: OpenPage, live: Live, lotta: User) -> None:
+def test_keys_of_decisions_do_nothing_on_another_day(enter: Enter, live: Live, lotta: User) -> None:
     item = GovernanceItem.objects.filter(status="active").latest("pk")
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+    page = enter(lotta)
     page.goto(f"{live.base}/memories?as_of=2035")
     for key in ("j", "r", "f", "p", "x", "a", "e", "n", "u", "."):
         page.keyboard.press(key)

@@ -4,23 +4,22 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from memory.importers import background
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, Enter
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
-from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.factories import GITHUB_TOKEN, make_owner
+from tests.live import Live
 from tests.web.beliefs import remember
-from tests.web.memory_files import CANARY, SECRET, SMALL
+from tests.web.memory_files import CANARY, SMALL
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-PLAIN = SMALL.replace(SECRET, "in the vault")
+PLAIN = SMALL.replace(GITHUB_TOKEN, "in the vault")
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def work() -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_pages_are_accessible_and_fit(
-    open_page: OpenPage,
+    enter: Enter,
     live: Live,
     lotta: User,
     watch: Watch,
@@ -48,8 +47,7 @@ def test_the_pages_are_accessible_and_fit(
 ) -> None:
     watch.expect(422)
 
-    page = open_page(f"{live.base}/health", width=width, scheme=scheme)
-    sign_in(page, live.base, lotta)
+    page = enter(lotta, width=width, scheme=scheme)
     page.goto(f"{live.base}/imports")
     check(page, f"imports-empty-{scheme}-{width}")
     page.get_by_role("button", name="Import").click()
@@ -70,14 +68,13 @@ def test_the_pages_are_accessible_and_fit(
     check(page, f"imports-done-{scheme}-{width}")
 
 
-def test_the_text_stays_in_the_browser_until_it_is_sent(open_page: OpenPage, live: Live, lotta: User) -> None:
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+def test_the_text_stays_in_the_browser_until_it_is_sent(enter: Enter, live: Live, lotta: User) -> None:
+    page = enter(lotta)
     page.goto(f"{live.base}/checkup")
     page.get_by_label("Paste what your agent believes").fill(SMALL)
     with page.expect_response("**/imports/check") as answered:
         page.get_by_role("button", name="Check it").click()
-    assert SECRET not in answered.value.text()
+    assert GITHUB_TOKEN not in answered.value.text()
     assert page.get_by_label("Paste what your agent believes").input_value() == SMALL
     page.locator("a[href='#checkup-contradictions']").click()
     expect(page.locator("#checkup-contradictions")).to_be_in_viewport()
@@ -88,11 +85,10 @@ def test_the_text_stays_in_the_browser_until_it_is_sent(open_page: OpenPage, liv
     assert GovernanceItem.objects.count() == 1
 
 
-def test_a_file_is_looked_through_and_sent(open_page: OpenPage, live: Live, lotta: User, tmp_path: Path) -> None:
+def test_a_file_is_looked_through_and_sent(enter: Enter, live: Live, lotta: User, tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text(SMALL)
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+    page = enter(lotta)
     page.goto(f"{live.base}/checkup")
     page.get_by_label("or choose a file").set_input_files(path)
     page.get_by_role("button", name="Check it").click()
@@ -105,23 +101,19 @@ def test_a_file_is_looked_through_and_sent(open_page: OpenPage, live: Live, lott
     assert GovernanceItem.objects.filter(status="needs_review").count() == 8
 
 
-def test_it_all_works_without_scripts(chromium: Browser, live: Live, lotta: User) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    try:
-        sign_in(page, live.base, lotta)
-        page.goto(f"{live.base}/checkup")
-        page.get_by_label("Paste what your agent believes").fill(SMALL)
-        page.get_by_role("button", name="Check it").click()
-        expect(page.locator("main")).to_contain_text("the page does not repeat the text")
-        assert SECRET not in page.content()
-        page.get_by_label("Paste what your agent believes").fill(PLAIN)
-        page.get_by_role("button", name="Check it").click()
-        page.get_by_role("button", name="Send 8 to review").click()
-        expect(page.get_by_role("heading", name="Importing pasted text")).to_be_visible()
-        work()
-        page.get_by_role("link", name="Look again").click()
-        expect(page.get_by_role("heading", name="What came of pasted text")).to_be_visible()
-        assert GovernanceItem.objects.filter(text__contains=CANARY).count() == 1
-    finally:
-        context.close()
+def test_it_all_works_without_scripts(plain_page: Page, live: Live, lotta: User) -> None:
+    page = plain_page
+    sign_in(page, live.base, lotta)
+    page.goto(f"{live.base}/checkup")
+    page.get_by_label("Paste what your agent believes").fill(SMALL)
+    page.get_by_role("button", name="Check it").click()
+    expect(page.locator("main")).to_contain_text("the page does not repeat the text")
+    assert GITHUB_TOKEN not in page.content()
+    page.get_by_label("Paste what your agent believes").fill(PLAIN)
+    page.get_by_role("button", name="Check it").click()
+    page.get_by_role("button", name="Send 8 to review").click()
+    expect(page.get_by_role("heading", name="Importing pasted text")).to_be_visible()
+    work()
+    page.get_by_role("link", name="Look again").click()
+    expect(page.get_by_role("heading", name="What came of pasted text")).to_be_visible()
+    assert GovernanceItem.objects.filter(text__contains=CANARY).count() == 1

@@ -3,18 +3,17 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from pawflow_web.identity.models import Agent, User, UserSettings
 from review.lifecycle import reject
 from review.models import GovernanceItem
-from tests.browser.conftest import SCHEMES, OpenPage
+from tests.browser.conftest import SCHEMES, Enter
 from tests.browser.people import in_focus, sign_in
 from tests.factories import make_owner, make_person
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import fill, propose
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -26,10 +25,8 @@ def lotta(transactional_db: None) -> User:
 
 
 @pytest.fixture
-def overview(open_page: OpenPage, live: Live, lotta: User) -> Page:
-    page = open_page(live.base + "/health")
-    sign_in(page, live.base, lotta)
-    return page
+def overview(enter: Enter, lotta: User) -> Page:
+    return enter(lotta)
 
 
 def test_what_was_used_comes_by_itself_and_older_news_on_request(overview: Page, lotta: User, live: Live) -> None:
@@ -66,7 +63,7 @@ def test_ctrl_k_finds_from_anywhere_and_escape_leads_back(
     overview.wait_for_url("**/settings")
 
 
-def test_a_reference_leads_to_its_belief(overview: Page, live: Live) -> None:
+def test_a_reference_leads_to_its_belief(overview: Page) -> None:
     item = GovernanceItem.objects.filter(status="active").earliest("pk")
     overview.keyboard.press("Control+k")
     expect(overview.locator("#find-q")).to_be_focused()
@@ -105,15 +102,14 @@ def test_switched_off_letters_do_nothing_and_ctrl_k_still_works(overview: Page, 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_account_menu_changes_theme_and_density_in_place(
-    open_page: OpenPage,
+    enter: Enter,
     live: Live,
     lotta: User,
     accessible: Callable[[Page], None],
     picture: Callable[..., None],
     scheme: str,
 ) -> None:
-    page = open_page(f"{live.base}/health", scheme=scheme)
-    sign_in(page, live.base, lotta)
+    page = enter(lotta, scheme=scheme)
     page.goto(f"{live.base}/memories?q=staging")
     other = "Dark" if scheme == "light" else "Light"
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -150,11 +146,8 @@ def test_an_agent_is_changed_in_the_dialog(overview: Page, live: Live, accessibl
     assert Agent.objects.get(name="ci-bot").profile == "demo"
 
 
-def test_the_first_page_looks_through_what_is_pasted_and_keeps_nothing(
-    open_page: OpenPage, live: Live, transactional_db: None
-) -> None:
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, make_owner("fresh"))
+def test_the_first_page_looks_through_what_is_pasted_and_keeps_nothing(enter: Enter, transactional_db: None) -> None:
+    page = enter(make_owner("fresh"))
     expect(page.locator(".sum")).to_have_text("Nothing here yet. What does your agent already believe?")
     page.locator("#checkup-text").fill("- Deploys go through Frankfurt.\n- Tests run on PostgreSQL.\n")
     page.get_by_role("button", name="Check it").click()
@@ -162,16 +155,15 @@ def test_the_first_page_looks_through_what_is_pasted_and_keeps_nothing(
     assert GovernanceItem.objects.count() == 0
 
 
-def test_a_sign_that_something_is_broken_can_be_copied(overview: Page, live: Live) -> None:
+def test_a_sign_that_something_is_broken_can_be_copied(overview: Page) -> None:
     health = overview.get_by_role("region", name="Health")
     expect(health).to_contain_text("none is running")
     expect(health.locator("code")).to_have_text(".venv/bin/python manage.py worker")
     assert overview.locator(".grid > .stack").nth(1).locator("section").first.inner_text().startswith("Health")
 
 
-def test_everything_can_be_done_without_a_script(chromium: Browser, live: Live, lotta: User) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_everything_can_be_done_without_a_script(plain_page: Page, live: Live, lotta: User) -> None:
+    page = plain_page
     sign_in(page, live.base, lotta)
     page.get_by_role("link", name="See which were used").click()
     expect(page.locator("h1")).to_have_text("Beliefs at work")
@@ -191,20 +183,16 @@ def test_everything_can_be_done_without_a_script(chromium: Browser, live: Live, 
     page.get_by_label("what it looks for itself").check()
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#agents-list")).to_contain_text("secure")
-    context.close()
 
 
-def test_the_menu_of_a_phone_leads_everywhere(
-    open_page: OpenPage, live: Live, lotta: User, picture: Callable[..., None]
-) -> None:
-    page = open_page(f"{live.base}/health", width="phone")
-    sign_in(page, live.base, lotta)
+def test_the_menu_of_a_phone_leads_everywhere(enter: Enter, lotta: User, picture: Callable[..., None]) -> None:
+    page = enter(lotta, width="phone")
     tabs = page.locator(".tabs a")
     assert [" ".join(text.split()) for text in tabs.all_inner_texts()][:1] == ["Overview"]
     assert tabs.count() == 4
     page.locator(".tabs").get_by_role("link", name="Menu").click()
-    for name in ("Review", "Memories", "Jobs", "Imports", "Settings"):
-        expect(page.locator(".menu-page .nav").get_by_role("link", name=name)).to_be_visible()
+    for path in ("review", "memories", "jobs", "imports", "settings"):
+        expect(page.locator(f".menu-page .nav a[href='/{path}']")).to_be_visible()
     page.locator(".menu-page .account").get_by_role("button", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.locator(".menu-page .account").get_by_role("link", name="Admin").click()

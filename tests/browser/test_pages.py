@@ -5,14 +5,13 @@ from playwright.sync_api import expect
 
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
+from tests.browser.conftest import SCHEMES, WIDTHS, Check, Enter, OpenPage
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
 from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import fill, propose, remember
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 HOSTILE = {
@@ -125,6 +124,7 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
     page.goto(f"{live.base}/settings/tokens")
     page.get_by_label("Agent").fill("not a name")
     page.get_by_role("button", name="Make token").click()
+    expect(page.get_by_role("alert")).to_be_focused()
     check(page, f"tokens-refused-{scheme}-{width}")
     page.get_by_label("Agent").fill("claude-code")
     page.get_by_role("button", name="Make token").click()
@@ -141,12 +141,11 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_words_stay_words(open_page: OpenPage, live: Live, transactional_db: None, kind: str) -> None:
+def test_hostile_words_stay_words(enter: Enter, live: Live, transactional_db: None, kind: str) -> None:
     lotta = make_owner("lotta")
     item = propose(lotta, HOSTILE[kind], tags=["<b>tag</b>"])
     kept = remember(lotta, "The canary is green.")
-    page = open_page(f"{live.base}/health", width="small")
-    sign_in(page, live.base, lotta)
+    page = enter(lotta, width="small")
     for path in ("/review", "/memories?status=any", f"/items/{item.ref}", f"/items/{kept.ref}"):
         page.goto(live.base + path)
         assert page.evaluate("window.ran") is None
@@ -160,9 +159,8 @@ def test_hostile_words_stay_words(open_page: OpenPage, live: Live, transactional
         expect(words).to_contain_text(HOSTILE[kind][:300])
 
 
-def test_every_page_can_be_walked_by_keyboard(open_page: OpenPage, live: Live, lotta: User) -> None:
-    page = open_page(f"{live.base}/health")
-    sign_in(page, live.base, lotta)
+def test_every_page_can_be_walked_by_keyboard(enter: Enter, live: Live, lotta: User) -> None:
+    page = enter(lotta)
     item = GovernanceItem.objects.filter(status="active").earliest("pk")
     for path in ("/", "/review", "/memories", f"/items/{item.ref}", "/settings", "/settings/tokens"):
         page.goto(live.base + path)

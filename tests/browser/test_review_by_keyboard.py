@@ -5,14 +5,13 @@ from playwright.sync_api import Page, Route, expect
 
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.browser.conftest import OpenPage
-from tests.browser.people import in_focus, sign_in
+from tests.browser.conftest import Enter
+from tests.browser.people import in_focus
 from tests.browser.watch import Watch
 from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import bring_file, contradict, remember
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WAITING = 30
 
@@ -20,15 +19,16 @@ WAITING = 30
 @pytest.fixture
 def lotta(transactional_db: None) -> User:
     user = make_owner("lotta")
-    bring_file(user, [f"Service {n:02} answers on port {8000 + n}." for n in range(WAITING)])
+    # Of one file they would fold under the first.
+    for n in range(WAITING):
+        bring_file(user, [f"Service {n:02} answers on port {8000 + n}."], f"service-{n:02}.md")
     return user
 
 
 @pytest.fixture
-def review(open_page: OpenPage, live: Live, lotta: User) -> Page:
+def review(enter: Enter, lotta: User) -> Page:
     """The page, from the Overview after signing in."""
-    page = open_page(live.base + "/health")
-    sign_in(page, live.base, lotta)
+    page = enter(lotta)
     page.locator("#panel-overview .btn.primary").click()
     page.wait_for_url("**/review")
     return page
@@ -147,17 +147,6 @@ def test_chosen_rows_are_decided_together(review: Page) -> None:
     assert GovernanceItem.objects.filter(status="rejected").count() == 3
 
 
-def test_a_whole_file_goes_after_a_question(review: Page) -> None:
-    page = review
-    page.get_by_role("link", name="Accept these 30").click()
-    dialog = page.get_by_role("dialog", name="Accept 30 beliefs from memory.jsonl?")
-    expect(dialog).to_be_visible()
-    dialog.get_by_role("button", name="Accept 30").click()
-    expect(page.locator("#toasts")).to_contain_text("30 accepted.")
-    expect(dialog).to_be_hidden()
-    expect(page.locator("#review-heading")).to_have_text("That was the last one.")
-
-
 def test_load_more_and_decide_far_down(review: Page) -> None:
     page = review
     page.get_by_role("link", name="Load more").click()
@@ -235,7 +224,7 @@ def test_typing_searches_and_keeps_the_focus(review: Page, live: Live, lotta: Us
     assert page.url.endswith(
         "q=canary&status=&scope=&category=&agent=&tag=&kind=&origin=&privacy=&pinned=&used=&as_of=&known_at="
     )
-    page.get_by_label("What is true").is_hidden()
+    expect(page.get_by_label("What is true")).to_be_hidden()
     page.locator("#memories-add-open").click()
     page.get_by_label("What is true").fill("A canary sings.")
     page.get_by_role("button", name="Add", exact=True).click()

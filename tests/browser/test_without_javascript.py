@@ -1,23 +1,22 @@
 """The main job with scripts switched off: forms and links alone."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from review.models import GovernanceItem
 from tests.browser.people import sign_in
 from tests.factories import make_owner
-from tests.live import Live, live, live_server_process
+from tests.live import Live
 from tests.web.beliefs import bring_file
 
-__all__ = ["live", "live_server_process"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_accept_reject_and_be_refused_by_clicking(chromium: Browser, live: Live) -> None:
+def test_accept_reject_and_be_refused_by_clicking(plain_page: Page, live: Live) -> None:
     lotta = make_owner("lotta")
-    bring_file(lotta, [f"Service {n:02} answers on port {8000 + n}." for n in range(30)])
-    context = chromium.new_context(java_script_enabled=False, viewport={"width": 1400, "height": 900})
-    page = context.new_page()
+    for n in range(30):
+        bring_file(lotta, [f"Service {n:02} answers on port {8000 + n}."], f"service-{n:02}.md")
+    page = plain_page
     sign_in(page, live.base, lotta)
     page.goto(f"{live.base}/review")
     expect(page.locator("[data-count=needs_review]")).to_have_text("30")
@@ -48,14 +47,12 @@ def test_accept_reject_and_be_refused_by_clicking(chromium: Browser, live: Live)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     assert GovernanceItem.objects.filter(status="rejected").count() == 1
-    context.close()
 
 
-def test_correct_end_and_take_back_by_clicking(chromium: Browser, live: Live) -> None:
+def test_correct_end_and_take_back_by_clicking(plain_page: Page, live: Live) -> None:
     lotta = make_owner("lotta")
     bring_file(lotta, ["Service 0 is up.", "Service 1 is up."])
-    context = chromium.new_context(java_script_enabled=False, viewport={"width": 1400, "height": 900})
-    page = context.new_page()
+    page = plain_page
     sign_in(page, live.base, lotta)
     page.goto(f"{live.base}/review")
     page.get_by_role("link", name="see what changes").click()
@@ -81,4 +78,3 @@ def test_correct_end_and_take_back_by_clicking(chromium: Browser, live: Live) ->
     page.goto(f"{live.base}/review/journal")
     page.get_by_role("button", name="Verify now").click()
     expect(page.locator("#toasts")).to_contain_text("entries fit")
-    context.close()

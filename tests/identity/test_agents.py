@@ -3,7 +3,6 @@
 from zoneinfo import ZoneInfo
 
 import pytest
-import structlog
 from structlog.testing import capture_logs
 
 from pawflow_web.identity.models import Agent, User
@@ -73,7 +72,6 @@ def test_somebody_elses_agent_is_not_found_either(lotta: User) -> None:
 def test_a_change_is_a_line_of_the_log_and_no_change_is_none(transactional_db: None) -> None:
     user = make_owner("lotta")
     make_principal(user, agent="coder")
-    structlog.reset_defaults()
     with capture_logs() as lines:
         update_agent(user=user, name="coder", profile="assistant")
         assert lines == []

@@ -5,9 +5,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-# Holds a secret as a scanner knows it; it opens nothing.
-GITHUB_TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
-
 
 def entity(name: str, observations: Sequence[Any], kind: str | None = "Person", **more: Any) -> dict[str, Any]:
     given = {"type": "entity", "name": name, "entityType": kind, "observations": list(observations), **more}

@@ -102,12 +102,18 @@ def test_a_line_that_is_a_date_dates_those_below() -> None:
         ("[2025] x", ""),
         ("[1] x", ""),
         ("[9999-12-31] x", ""),
-        ("[2025-05-12]", "2025-05-12"),
     ],
 )
 def test_dates_in_brackets(line: str, since: str) -> None:
-    found = full(dump.read, f"- {line}\n")
-    assert [note.since for note in found if "x" in note.text] == ([since] if "x" in line else [])
+    (note,) = full(dump.read, f"- {line}\n")
+    assert (note.text, note.since) == ("x" if since else line, since)
+
+
+def test_a_date_alone_dates_nothing() -> None:
+    assert [(note.text, note.since) for note in full(dump.read, "- [2025-05-12]\n- x\n")] == [
+        ("[2025-05-12]", ""),
+        ("x", ""),
+    ]
 
 
 def test_a_json_array_of_texts() -> None:

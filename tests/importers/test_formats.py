@@ -12,7 +12,8 @@ from pawflow_web.identity.models import User, UserSettings
 from pawflow_web.lib.errors import Invalid
 from review.journal import verify
 from review.models import Evidence, GovernanceItem, ImportJob
-from tests.importers.files import GITHUB_TOKEN, SMALL, entity, lines, written
+from tests.factories import GITHUB_TOKEN
+from tests.importers.files import SMALL, entity, lines, written
 
 IS = {
     "mcp-memory": [

@@ -19,8 +19,8 @@ from review.journal import verify
 from review.lifecycle import accept, forget, reject
 from review.models import Evidence, GovernanceItem, ImportJob, JournalEntry
 from review.present import MASK, present
-from tests.factories import make_owner, make_person, make_principal
-from tests.importers.files import GITHUB_TOKEN, SMALL, SMALL_TEXTS, entity, lines, relation, written
+from tests.factories import GITHUB_TOKEN, make_owner, make_person, make_principal
+from tests.importers.files import SMALL, SMALL_TEXTS, entity, lines, relation, written
 
 
 def bring(path: Path, **more: Any) -> dict[str, Any]:

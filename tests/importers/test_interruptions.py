@@ -20,8 +20,8 @@ from review.journal import verify
 from review.models import Evidence, GovernanceItem, ImportJob
 from review.models.imports import ImportState
 from review.words_of import words_of
-from tests.factories import make_owner
-from tests.importers.files import GITHUB_TOKEN, entity, lines, many, written
+from tests.factories import GITHUB_TOKEN, make_owner
+from tests.importers.files import entity, lines, many, written
 from tests.live import database_url
 from tests.startup.product import CHECKOUT, clean_environment, eventually
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.importers.json_stream import Value
-from memory.importers.mcp_memory import interpret, read, slug
+from memory.importers.mcp_memory import interpret, read
 from memory.importers.records import Broken, Note, Record, Skipped
+from memory.importers.sections import slug
 from tests.importers.files import entity, relation
 
 

@@ -70,8 +70,22 @@ def test_rows_counted_twice_do_not_break_the_weights() -> None:
     assert hit.score > 0
 
 
+def test_the_share_of_a_row_is_of_all_that_the_query_asks() -> None:
+    stats = Stats({"owl": 3, "mouse": 3}, {"owl": 3, "mous": 3}, average_length=1, documents=10)
+    query = Query(analyse("owl mouse"))
+    rows = {1: "owl", 2: "owl mouse", 3: "owl mouse " * 3}
+    shares = {hit.id: hit.share for hit in score(query, [(pk, analyse(text)) for pk, text in rows.items()], stats)}
+    assert shares[1] == pytest.approx(0.5)
+    assert shares[1] < shares[2] < shares[3] == 1.0
+
+
 def test_fusion_puts_first_what_both_rankings_like() -> None:
-    fused = rrf([1, 2, 3], [2, 4])
+    fused = rrf({1: 1.0, 2: 1.0, 3: 1.0}, {2: 1.0, 4: 1.0})
     assert [row_id for row_id, _ in fused] == [2, 1, 4, 3]
     assert fused[0][1] == pytest.approx(1 / 62 + 1 / 61)
     assert rrf() == []
+
+
+def test_a_first_place_that_fits_badly_counts_for_little() -> None:
+    assert [row_id for row_id, _ in rrf({1: 0.1}, {2: 0.6, 3: 0.2})] == [2, 3, 1]
+    assert [row_id for row_id, _ in rrf({1: 0.9}, {2: 0.6, 3: 0.2})] == [1, 2, 3]

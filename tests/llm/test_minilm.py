@@ -1,6 +1,5 @@
 """The model on this machine: what it makes of texts, and that it needs nobody else for it."""
 
-import itertools
 import os
 import random
 import socket
@@ -110,10 +109,13 @@ def test_it_reaches_nobody(local_model: Local, engine: Local, monkeypatch: pytes
 
 
 def traces_of(program: str, folder: Path) -> list[str]:
-    """What a process leaves in a home and a folder of temporary files that are its own."""
+    """What a process leaves in a home and a folder of temporary files that are its own.
+
+    It gets no more of our environment than it needs: where ``CI`` or its like is set, the library is silent by itself.
+    """
     folder.mkdir()
-    kept = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
-    environment = {**kept, "HOME": str(folder), "TMPDIR": str(folder), "PAWFLOW_EMBEDDINGS": "local"}
+    needed = {name: os.environ[name] for name in ("PATH", "DJANGO_SETTINGS_MODULE", "PAWFLOW_DATA_DIR")}
+    environment = {**needed, "HOME": str(folder), "TMPDIR": str(folder), "PAWFLOW_EMBEDDINGS": "local"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True)
     return [entry.name for entry in folder.rglob("*")]
 
@@ -135,9 +137,10 @@ def test_several_ask_at_once(local_model: Local) -> None:
     provider = local_model()
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda text: provider.embed([text], seconds=1)[0], SENTENCES * 3))
-    for one, other in itertools.pairwise([found[0::12], found[0::12]]):
-        assert one == other
     assert None not in found
+    several = len(SENTENCES)
+    for one, other in zip(found, found[several:], strict=False):
+        assert likeness(one or (), other or ()) > 0.999
 
 
 def test_a_process_that_embeds_nothing_loads_nothing() -> None:

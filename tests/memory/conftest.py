@@ -2,10 +2,25 @@ from dataclasses import replace
 
 import pytest
 
+from pawflow_web.identity.models import User
 from pawflow_web.lib import blocks
+from tests.factories import make_person_token, make_token
 from tests.review.conftest import alice, bob, parties, strangers
+from tests.surfaces.conftest import Rest
 
 __all__ = ["alice", "bob", "parties", "strangers"]
+
+
+@pytest.fixture
+def agent(alice: User) -> Rest:
+    """The coder of alice."""
+    return Rest(make_token(alice, agent="coder"))
+
+
+@pytest.fixture
+def person(alice: User) -> Rest:
+    """Alice herself."""
+    return Rest(make_person_token(alice))
 
 
 @pytest.fixture

@@ -22,16 +22,6 @@ from tests.surfaces.conftest import Rest
 pytestmark = pytest.mark.usefixtures("unhurried")
 
 
-@pytest.fixture
-def agent(alice: User) -> Rest:
-    return Rest(make_token(alice, agent="coder"))
-
-
-@pytest.fixture
-def person(alice: User) -> Rest:
-    return Rest(make_person_token(alice))
-
-
 def context(rest: Rest, query: str = "", **headers: str) -> dict[str, Any]:
     reply = rest.get(f"/context{query}", **headers)
     assert reply.status == 200, reply.body

@@ -9,14 +9,9 @@ from memory import exports
 from memory.importers.formats import FORMATS as IMPORTS
 from memory.importers.mcp_memory import read
 from memory.importers.records import Record
-from pawflow_web.identity.models import User
 from review import lifecycle
-from review.ledger import act
-from review.models import GovernanceItem
-from review.sealing import seal_item
-from tests.factories import make_person_token, make_token
 from tests.memory.notes import tell
-from tests.review.beliefs import Parties, said
+from tests.review.beliefs import Parties, said, seal
 from tests.surfaces.conftest import Asked, Rest
 
 FORMATS = ("jsonl", "markdown", "mcp-memory")
@@ -27,16 +22,6 @@ def exported(rest: Rest, name: str) -> Asked:
     assert reply.status == 200
     assert "attachment" in reply.headers["content-disposition"]
     return reply
-
-
-@pytest.fixture
-def agent(alice: User) -> Rest:
-    return Rest(make_token(alice, agent="coder"))
-
-
-@pytest.fixture
-def person(alice: User) -> Rest:
-    return Rest(make_person_token(alice))
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -56,8 +41,7 @@ def test_a_person_takes_everything_along_and_secrets_masked(parties: Parties, pe
     tell(parties.writer, "Of the writer", scope="agent")
     said(parties.cron, "Waits for review")
     secret = tell(parties.coder, "The door code is a secret")
-    with act(parties.person) as current:
-        seal_item(current, GovernanceItem.objects.locked().get(pk=secret.pk))
+    seal(parties, secret)
     lines = [json.loads(line) for line in exported(person, "jsonl").body.decode().splitlines()]
     markdown = exported(person, "markdown").body.decode()
 

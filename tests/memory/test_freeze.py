@@ -17,10 +17,9 @@ from review import lifecycle
 from review.erasing import purge
 from review.ledger import act
 from review.models import GovernanceItem
-from review.sealing import seal_item
 from tests.factories import make_conversation
 from tests.memory.notes import conversation_in, pin, project, tell, within
-from tests.review.beliefs import Parties, let_expire
+from tests.review.beliefs import Parties, let_expire, seal
 
 
 def frozen(principal: Principal, **options: Any) -> Context:
@@ -72,11 +71,6 @@ def _ended(parties: Parties, item: GovernanceItem) -> None:
     lifecycle.end(principal=parties.person, reference=item.ref)
 
 
-def _sealed(parties: Parties, item: GovernanceItem) -> None:
-    with act(parties.person) as current:
-        seal_item(current, GovernanceItem.objects.locked().get(pk=item.pk))
-
-
 def _purged(parties: Parties, item: GovernanceItem) -> None:
     purge(principal=parties.person, reference=item.ref, confirm=item.ref)
 
@@ -94,7 +88,7 @@ BREAKS: dict[str, Callable[[Parties, GovernanceItem], object]] = {
     "replaced": _replaced,
     "ended": _ended,
     "expired": lambda parties, item: let_expire(parties.person, item),
-    "made secret": _sealed,
+    "made secret": seal,
     "purged": _purged,
     "given to another agent": _moved,
 }
@@ -194,7 +188,7 @@ def test_it_goes_with_its_conversation(parties: Parties, here: Principal) -> Non
 
 def test_time_alone_breaks_it_too(parties: Parties, here: Principal) -> None:
     item = tell(parties.coder, "Prefers pytest", ttl_days=1)
-    frozen(here)
+    assert "Prefers pytest" in frozen(here).text
     GovernanceItem.objects.filter(pk=item.pk).update(expires_at=item.recorded_at + timedelta(microseconds=1))
 
     assert "Prefers pytest" not in frozen(here).text

@@ -18,11 +18,6 @@ from tests.surfaces.conftest import Rest
 INDEXED = pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
 
 
-@pytest.fixture
-def agent(alice: User) -> Rest:
-    return Rest(make_token(alice, agent="coder"))
-
-
 def listed(principal: Principal, **options: Any) -> list[str]:
     return [hit.item.text for hit in list_notes(principal=principal, **options).hits]
 

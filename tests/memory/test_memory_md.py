@@ -2,19 +2,11 @@
 
 import re
 
-import pytest
-
-from pawflow_web.identity.models import User
 from pawflow_web.lib.tokens import estimate_tokens
-from tests.factories import make_person_token, make_token
+from tests.factories import make_person_token
 from tests.memory.notes import conversation_in, project, tell, within
 from tests.review.beliefs import Parties
 from tests.surfaces.conftest import Rest
-
-
-@pytest.fixture
-def agent(alice: User) -> Rest:
-    return Rest(make_token(alice, agent="coder"))
 
 
 def test_it_is_markdown_in_which_every_memory_ends_with_its_number(parties: Parties, agent: Rest) -> None:

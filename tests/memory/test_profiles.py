@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from pawflow_web.identity.models import User
 from pawflow_web.identity.services import update_agent
 from review.models import GovernanceItem
-from tests.factories import AUTOMATION, make_person_token, make_token
+from tests.factories import AUTOMATION, make_token
 from tests.memory.notes import tell
 from tests.review.beliefs import Parties
 from tests.surfaces.conftest import Rest
@@ -23,16 +23,6 @@ def context(rest: Rest, query: str = "") -> dict[str, Any]:
     assert reply.status == 200, reply.body
     answer: dict[str, Any] = reply.json
     return answer
-
-
-@pytest.fixture
-def agent(alice: User) -> Rest:
-    return Rest(make_token(alice, agent="coder"))
-
-
-@pytest.fixture
-def person(alice: User) -> Rest:
-    return Rest(make_person_token(alice))
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from review.journal import verify
 from review.ledger import act
 from review.models import GovernanceItem, JournalEntry, Status
 from review.proposals import Admission, Nearness, Place, Proposal
+from review.sealing import seal_item
+from review.snapshots import Snapshot, snapshot
 from tests.factories import AUTOMATION, make_person, make_principal
 
 
@@ -83,11 +85,26 @@ def differences(user: User) -> list[dict[str, Any]]:
     return verify(user).differences
 
 
+def states(parties: Parties) -> dict[int, Snapshot]:
+    """Everything that can change, of every belief of the owner."""
+    rows = GovernanceItem.objects.owned_by(parties.user.pk).select_related(
+        "memory", "contradicts", "supersedes", "scope_agent", "scope_conversation"
+    )
+    return {row.pk: snapshot(row) for row in rows}
+
+
 def let_expire(principal: Principal, item: GovernanceItem) -> None:
     """Give the belief an end that lies in the past for every later statement."""
     with act(principal) as current:
         locked = GovernanceItem.objects.locked().get(pk=item.pk)
         current.write(locked, "edit", expires_at=current.clock.at)
+
+
+def seal(parties: Parties, item: GovernanceItem) -> GovernanceItem:
+    """Make its words secret."""
+    with act(parties.person) as current:
+        seal_item(current, GovernanceItem.objects.locked().get(pk=item.pk))
+    return again(item)
 
 
 def put_into(status: str, principal: Principal, item: GovernanceItem) -> GovernanceItem:

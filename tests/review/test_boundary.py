@@ -1,27 +1,23 @@
 """Who sees what: the scopes, and every registered reader against everything that may not reach a prompt."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from pawflow_web.api import api
-from pawflow_web.api.openapi import openapi_document
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.services import update_agent
-from pawflow_web.lib.tools import Effect, registry
 from review import lifecycle, readers
 from review.index import catch_up
 from review.ledger import act
 from review.models import GovernanceItem, Privacy
-from review.sealing import seal_item
 from tests.factories import make_conversation, make_principal
-from tests.review.beliefs import Parties, again, let_expire, readable, said, since
+from tests.review.beliefs import Parties, again, let_expire, readable, said, seal, since
 
 SCOPES = ("global", "agent", "conversation", "private")
+
 NAMES = readers.readers.names()
+
 WORDS = "Prefers sourdough bread"
 
 
@@ -64,6 +60,7 @@ def test_each_viewer_sees_its_scopes_and_no_other(parties: Parties, strangers: P
 
 # --- every reader ---------------------------------------------------------------------------------------------
 
+
 Hide = Callable[[Parties, Parties], GovernanceItem]
 
 
@@ -74,11 +71,6 @@ def _then(verb: Callable[[Parties, GovernanceItem], object]) -> Hide:
         return item
 
     return hide
-
-
-def _secret(parties: Parties, item: GovernanceItem) -> None:
-    with act(parties.person) as current:
-        seal_item(current, GovernanceItem.objects.locked().get(pk=item.pk))
 
 
 def _sensitive(parties: Parties, item: GovernanceItem) -> None:
@@ -109,7 +101,7 @@ HIDDEN: dict[str, Hide] = {
     "superseded, never true": _then(
         lambda parties, item: lifecycle.correct(principal=parties.person, reference=item.ref, text="Bakes daily")
     ),
-    "secret": _then(_secret),
+    "secret": _then(seal),
     "sensitive": _then(_sensitive),
     "not yet": lambda parties, _: said(parties.coder, WORDS, valid=since(2999)),
     "of another agent": lambda parties, _: said(parties.writer, WORDS, scope="agent"),
@@ -207,7 +199,7 @@ def test_an_agent_that_its_owner_lets_reads_what_is_sensitive(parties: Parties, 
     allowed = make_principal(parties.user, agent="coder")
     assert readers.check(allowed, again(item)) == dict.fromkeys(NAMES, True)
     assert readers.check(parties.writer, again(item)) == dict.fromkeys(NAMES, False)
-    _secret(parties, item)
+    seal(parties, item)
     assert readers.check(allowed, again(item)) == dict.fromkeys(NAMES, False)
 
 
@@ -224,78 +216,3 @@ def test_what_was_read_everywhere_is_gone_everywhere_at_once(parties: Parties, *
     assert readers.check(parties.coder, item) == dict.fromkeys(NAMES, False)
     lifecycle.accept(principal=parties.person, reference=item.ref)
     assert readers.check(parties.coder, item) == dict.fromkeys(NAMES, True)
-
-
-# --- no surface is forgotten ----------------------------------------------------------------------------------
-
-# Surfaces that a person alone may ask, or that answer only with what their caller has just done.
-FOR_PEOPLE = re.compile(r"(GET|POST|PATCH|PUT|DELETE) /(review|items/\{ref\}/)|PATCH /items/\{ref\}$")
-# The answer holds the keys of a belief: these and its words.
-SHAPE = {"text", "confidence", "scope", "status", "valid_from"}
-
-
-def _holds_items(schema: Any, definitions: dict[str, Any], seen: frozenset[str] = frozenset()) -> bool:
-    if isinstance(schema, list):
-        return any(_holds_items(part, definitions, seen) for part in schema)
-    if not isinstance(schema, dict):
-        return False
-    if set(schema.get("properties", {})) >= SHAPE:
-        return True
-    name = str(schema.get("$ref", "")).rsplit("/", 1)[-1]
-    if name and name not in seen and name in definitions:
-        return _holds_items(definitions[name], definitions, seen | {name})
-    return any(_holds_items(value, definitions, seen) for key, value in schema.items() if key != "$defs")
-
-
-def item_surfaces() -> Iterator[str]:
-    """Tools and routes whose answers hold beliefs."""
-    for tool in registry.listed():
-        schema = tool.output_schema()
-        if _holds_items(schema, schema.get("$defs", {})):
-            yield tool.name
-    document = openapi_document(api)
-    definitions = document["components"]["schemas"]
-    for path, methods in document["paths"].items():
-        short = path.removeprefix("/api/v1")
-        if short.startswith("/tools/"):
-            continue
-        for method, operation in methods.items():
-            answers = operation.get("responses", {}) if isinstance(operation, dict) else {}
-            if _holds_items(answers.get("200", answers.get(200)), definitions):
-                yield f"{method.upper()} {short}"
-
-
-def test_every_surface_that_answers_with_beliefs_is_named_by_a_reader() -> None:
-    named = {surface for reader in readers.readers.all() for surface in reader.surfaces}
-    surfaces = set(item_surfaces())
-    assert {"recall", "check_duplicate", "remember", "GET /items", "GET /items/{ref}"} <= surfaces
-    forgotten = {surface for surface in surfaces if not FOR_PEOPLE.match(surface)} - named
-    assert forgotten == set()
-
-
-def test_the_shape_of_a_belief_is_found_where_it_is_and_not_where_it_is_not() -> None:
-    item = {"properties": {key: {} for key in SHAPE}}
-    nested = {"properties": {"items": {"type": "array", "items": {"$ref": "#/$defs/Item"}}}}
-    assert _holds_items(nested, {"Item": item})
-    assert not _holds_items(nested, {"Item": {"properties": {"text": {}}}})
-
-
-def test_a_reader_names_only_surfaces_that_exist() -> None:
-    document = openapi_document(api)
-    routes = {
-        f"{method.upper()} {path.removeprefix('/api/v1')}"
-        for path, methods in document["paths"].items()
-        for method in methods
-    }
-    tools = {tool.name for tool in registry.listed()}
-    for reader in readers.readers.all():
-        assert set(reader.surfaces) <= routes | tools, reader.name
-
-
-@pytest.mark.parametrize(
-    "tool", [tool for tool in registry.listed() if tool.effect is Effect.READ], ids=lambda t: t.name
-)
-def test_each_reading_tool_is_a_reader(tool: Any) -> None:
-    named = {surface for reader in readers.readers.all() for surface in reader.surfaces}
-    if tool.family == "memory":
-        assert tool.name in named

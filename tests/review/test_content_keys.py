@@ -20,17 +20,17 @@ from review.models import GovernanceItem
 from review.present import present_all
 from review.sealing import open_item, reseal_all, reveal
 from review.words_of import WordsUnreadable, words_of
+from tests.factories import GITHUB_TOKEN
 from tests.review.beliefs import Parties, again, differences, said
 from tests.review.canary import WORDS, places_of
 
-TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"  # made up, of the right shape
 NEWER, OLDER = b"n" * 32, b"o" * 32
 
 
 @pytest.fixture
 def secrets(parties: Parties) -> list[GovernanceItem]:
     """Three of them, under the key of the installation."""
-    return [said(parties.coder, f"Token {number} is {TOKEN}{number}") for number in range(3)]
+    return [said(parties.coder, f"Token {number} is {GITHUB_TOKEN}{number}") for number in range(3)]
 
 
 def under(*keys: bytes) -> Any:
@@ -43,7 +43,7 @@ def test_everything_is_sealed_under_the_newest_key_and_opened_with_any(
     once(parties.coder, "k1", "d" * 64, lambda: Reply(200, '{"ref": "x"}'))
     before = list(GovernanceItem.objects.order_by("pk").values_list("text", flat=True))
     with under(OLDER):
-        said(parties.coder, f"The fourth is {TOKEN}4")
+        said(parties.coder, f"The fourth is {GITHUB_TOKEN}4")
         assert [words_of(item)[:5] for item in GovernanceItem.objects.order_by("pk")] == ["Token"] * 3 + ["The f"]
     with under(NEWER, OLDER):
         done = reseal_all()
@@ -90,7 +90,9 @@ def test_what_is_opened_meanwhile_stays_open(
     monkeypatch.setattr(review.sealing, "resealed", and_somebody_opens)
     with under(NEWER):
         assert reseal_all().beliefs == 0
-    assert [again(item).text for item in secrets] == [f"Token {number} is {TOKEN}{number}" for number in range(3)]
+    assert [again(item).text for item in secrets] == [
+        f"Token {number} is {GITHUB_TOKEN}{number}" for number in range(3)
+    ]
 
 
 def test_without_its_key_a_secret_is_named_and_nothing_breaks(
@@ -148,17 +150,17 @@ def test_a_migration_seals_what_lies_there_as_text(
     parties: Parties, in_the_clear: list[GovernanceItem], migration: Any
 ) -> None:
     plain = said(parties.coder, WORDS)
-    assert places_of(TOKEN) == {"review_governanceitem"}
+    assert places_of(GITHUB_TOKEN) == {"review_governanceitem"}
     migration.seal_all(apps, None)
-    assert places_of(TOKEN) == set()
-    assert words_of(again(in_the_clear[2])) == f"Token 2 is {TOKEN}2"
+    assert places_of(GITHUB_TOKEN) == set()
+    assert words_of(again(in_the_clear[2])) == f"Token 2 is {GITHUB_TOKEN}2"
     assert again(plain).text == WORDS
     assert differences(parties.user) == []
     sealed = set(GovernanceItem.objects.values_list("text", flat=True))
     migration.seal_all(apps, None)
     assert set(GovernanceItem.objects.values_list("text", flat=True)) == sealed
     migration.open_all(apps, None)
-    assert again(in_the_clear[2]).text == f"Token 2 is {TOKEN}2"
+    assert again(in_the_clear[2]).text == f"Token 2 is {GITHUB_TOKEN}2"
 
 
 def test_it_does_not_seal_with_a_key_that_is_not_the_database_s_own(
@@ -167,4 +169,4 @@ def test_it_does_not_seal_with_a_key_that_is_not_the_database_s_own(
     said(parties.coder, WORDS)
     with override_settings(KEY=b"x" * 32), pytest.raises(SettingError, match="not the key"):
         migration.seal_all(apps, None)
-    assert again(in_the_clear[0]).text == f"Token 0 is {TOKEN}0"
+    assert again(in_the_clear[0]).text == f"Token 0 is {GITHUB_TOKEN}0"

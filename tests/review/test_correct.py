@@ -9,10 +9,8 @@ from django.db.utils import DatabaseError
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import Conflict, Invalid, InvalidTransition, NotAllowed, NotFound, StaleRevision, Tombstoned
 from review import lifecycle
-from review.ledger import act
 from review.lifecycle import correct
 from review.models import Evidence, GovernanceItem, JournalEntry, Tombstone
-from review.sealing import seal_item
 from review.words_of import words_of
 from tests.factories import make_conversation
 from tests.review.beliefs import (
@@ -27,6 +25,7 @@ from tests.review.beliefs import (
     row,
     said,
     say,
+    seal,
     since,
 )
 
@@ -170,8 +169,7 @@ def test_a_person_whose_call_is_narrowed_proposes(parties: Parties) -> None:
 def test_the_same_words_are_no_correction(parties: Parties) -> None:
     old = said(parties.coder, "Lives in Porto")
     secret = said(parties.coder, "The plan is Alpha")
-    with act(parties.person) as current:
-        seal_item(current, GovernanceItem.objects.locked().get(pk=secret.pk))
+    seal(parties, secret)
     for item, text in ((old, "  Lives in Porto\n"), (secret, "The plan is Alpha")):
         with pytest.raises(Invalid) as refused:
             correct(principal=parties.person, reference=item.ref, text=text)

@@ -11,7 +11,7 @@ from pawflow_web.lib.errors import Conflict, Invalid, NotAllowed, NotFound, Stal
 from review import lifecycle, preparing
 from review.lifecycle import Changes, edit
 from review.models import GovernanceItem, JournalEntry
-from tests.factories import make_conversation
+from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, again, differences, entries, readable, row, said
 
 
@@ -171,12 +171,12 @@ def test_a_scope_says_whom_it_names(parties: Parties, changes: dict[str, Any], f
 
 def test_agents_and_conversations_of_others_are_not_named(parties: Parties, strangers: Parties) -> None:
     conversation = make_conversation(strangers.user)
-    make_agent = said(strangers.coder, "Theirs", scope="agent")
+    make_principal(strangers.user, agent="ghost")
     item = said(parties.coder, "Lives in Porto")
-    assert make_agent.scope_agent is not None
     for changes in ({"scope": "conversation", "conversation": conversation.ref}, {"scope": "agent", "agent": "ghost"}):
         with pytest.raises(Invalid):
             edited(parties, item, **changes)
+    assert again(item).scope == "global"
 
 
 def test_the_same_words_where_it_would_go_stand_in_the_way(parties: Parties) -> None:

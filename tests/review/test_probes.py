@@ -13,7 +13,7 @@ from review.index import catch_up
 from review.lifecycle import accept, forget, reject
 from review.models import GovernanceItem
 from review.readers import shown_in
-from tests.factories import make_conversation
+from tests.factories import GITHUB_TOKEN, make_conversation
 from tests.review.beliefs import Parties, between, let_expire, said, since
 
 FILTERS = {
@@ -38,7 +38,7 @@ def store(parties: Parties) -> list[GovernanceItem]:
         said(parties.cron, "Sells bread"),
         said(parties.coder, "Baked bread once", valid=between((2020,), (2021,))),
         said(parties.coder, "Will bake bread", valid=since(2200)),
-        said(parties.coder, "The bread key is ghp_16C7e42F292c6912E7710c838347Ae178B4a"),
+        said(parties.coder, f"The bread key is {GITHUB_TOKEN}"),
     ]
     gone = {name: said(parties.coder, f"Bread is {name}") for name in ("rejected", "forgotten", "expired", "accepted")}
     reject(principal=parties.person, reference=gone["rejected"].ref)

@@ -2,18 +2,28 @@
 
 import io
 import json
+import threading
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from pytest_django import Settings
 
+from pawflow_web.lib.db import advisory_lock, execute
+from pawflow_web.lib.drains import lock_of
+from pawflow_web.lib.errors import NoEmbedder
 from pawflow_web.llm.models import EmbeddingModel, EmbeddingSource
+from pawflow_web.llm.state import why_none
 from review import embedding
+from review.ledger import EMBED_DRAIN
 from review.models import ItemVector
-from tests.llm.fixtures import let_try_again, no_local_model, server
+from tests.factories import make_owner
+from tests.llm.fixtures import let_try_again, no_local_model, server, switch
 from tests.llm.server import EmbeddingServer, Reply
 from tests.review.beliefs import Parties, said
 from tests.review.embedded import embedded, follow, near
+from tests.startup.product import eventually
 
 __all__ = ["no_local_model", "server"]
 
@@ -77,5 +87,57 @@ def test_without_anybody_it_says_what_to_do(parties: Parties, capsys: pytest.Cap
     assert ended.value.code == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert error["code"] == "no_embedder"
-    assert "PAWFLOW_EMBEDDINGS_URL" in error["message"]
+    assert "PAWFLOW_EMBEDDINGS=none" in error["message"]
     assert not embedding.embed_slice(0)
+
+
+_WAITS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("option", ["--again", "--keep"])
+def test_it_neither_binds_nor_forgets_a_model_during_a_slice_of_the_worker(
+    transactional_db: None, server: EmbeddingServer, option: str
+) -> None:
+    parties = Parties.of(make_owner("alice"))
+    said(parties.coder, "The puppy sleeps upstairs")
+    answers: list[dict[str, Any]] = []
+
+    def run() -> None:
+        try:
+            answers.append(reembed(option))
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=run)
+    with advisory_lock(lock_of(EMBED_DRAIN)) as held:
+        assert held
+        thread.start()
+        eventually(lambda: execute(_WAITS)[0][0] == 1, "that it waits")
+        assert not EmbeddingModel.objects.exists()
+        while embedding.embed_slice(10**9.0):
+            pass
+        assert embedded() == {"The puppy sleeps upstairs"}
+    thread.join(60)
+    assert answers == [{**answers[0], "vectors": 1, "removed": 1 if option == "--again" else 0}]
+    assert EmbeddingModel.objects.count() == 1
+
+
+@pytest.mark.parametrize(("embeddings", "fix"), [("none", "PAWFLOW_EMBEDDINGS=none"), ("auto", "EMBEDDINGS=1")])
+def test_a_failure_of_one_who_is_not_asked_any_more_is_no_reason(
+    parties: Parties, settings: Settings, embeddings: str, fix: str
+) -> None:
+    EmbeddingSource.objects.create(name="endpoint", failures=3, failure="refused_401")
+    switch(settings, embeddings=embeddings, embeddings_url=None)
+    assert fix in why_none("not_installed")
+    with pytest.raises(NoEmbedder) as refused:
+        near(parties.coder, "puppy")
+    assert fix in refused.value.message
+    assert "refused_401" not in refused.value.message
+
+
+def test_the_failure_of_the_one_who_is_asked_is_the_reason(parties: Parties, server: EmbeddingServer) -> None:
+    EmbeddingSource.objects.create(name="endpoint", failures=3, failure="refused_401")
+    assert "refused_401" in why_none("timeout")
+    EmbeddingSource.objects.update(failures=0)
+    assert "timeout" in why_none("timeout")

@@ -20,10 +20,10 @@ from review.present import MASK, present_all
 from review.proposals import Nearness, Source
 from review.sealing import open_item, reveal, seal_item
 from review.words_of import words_of
+from tests.factories import GITHUB_TOKEN
 from tests.review.beliefs import Parties, again, differences, entries, said, say
 from tests.review.canary import CANARY, WORDS, index_follows, places_of
 
-TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"  # made up, of the right shape
 HELD = {"review_governanceitem", "review_evidence", "review_journalpayload", "kept reply", "terms of alice"}
 Commit = Callable[..., Any]
 
@@ -53,7 +53,7 @@ def item(parties: Parties) -> GovernanceItem:
 def test_a_secret_that_is_remembered_is_in_the_clear_nowhere(
     parties: Parties, caplog: pytest.LogCaptureFixture
 ) -> None:
-    words = f"The token of the build is {TOKEN}"
+    words = f"The token of the build is {GITHUB_TOKEN}"
     item = said(parties.coder, words, source=Source(quote=words), tags=["build"])
     assert item.privacy == "secret"
     say(parties.writer, words)
@@ -61,8 +61,8 @@ def test_a_secret_that_is_remembered_is_in_the_clear_nowhere(
     lifecycle.reject(principal=parties.person, reference=item.ref)
     say(parties.coder, words)
     catch_up(parties.user.pk)
-    assert places_of(TOKEN, parties.person, parties.coder) == set()
-    assert TOKEN not in caplog.text
+    assert places_of(GITHUB_TOKEN, parties.person, parties.coder) == set()
+    assert GITHUB_TOKEN not in caplog.text
     assert words_of(again(item)) == words
     assert differences(parties.user) == []
     # the control: what is no secret is found by the same look

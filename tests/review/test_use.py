@@ -98,7 +98,7 @@ def test_lists_and_single_beliefs_over_rest_are_counted_too(parties: Parties) ->
     assert client.get("/api/v1/items/0123456789ab").status_code == 404
     use.flush()
 
-    assert list(UseEvent.objects.order_by("pk").values_list("reader", flat=True)) == ["items", "items_search", "item"]
+    assert list(UseEvent.objects.order_by("at").values_list("reader", flat=True)) == ["items", "items_search", "item"]
 
 
 def test_the_figures_stand_in_the_item(parties: Parties) -> None:

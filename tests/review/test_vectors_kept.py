@@ -77,20 +77,10 @@ def test_each_belief_is_sent_once(parties: Parties, server: EmbeddingServer) -> 
 @pytest.mark.django_db(transaction=True)
 def test_a_belief_that_becomes_secret_meanwhile_keeps_no_vector(server: EmbeddingServer) -> None:
     """Its words are being embedded while it is sealed, and while that is not committed yet."""
-
     parties = Parties.of(make_owner("alice"))
     item = tell(parties.coder, "The puppy sleeps upstairs")
     tell(parties.coder, "The hound does not")
     assert bind() is not None
-    done = threading.Event()
-
-    def seal(request: Request) -> Reply | None:
-        if "puppy" in str(request.texts) and not done.is_set():
-            threading.Thread(target=sealing).start()
-            assert sealed.wait(10)
-            done.set()
-        return None
-
     sealed, committed = threading.Event(), threading.Event()
 
     def sealing() -> None:
@@ -102,12 +92,20 @@ def test_a_belief_that_becomes_secret_meanwhile_keeps_no_vector(server: Embeddin
         finally:
             connection.close()
 
+    sealer = threading.Thread(target=sealing)
+
+    def seal(request: Request) -> Reply | None:
+        if "puppy" in str(request.texts) and not sealed.is_set():
+            sealer.start()
+            assert sealed.wait(10)
+        return None
+
     server.script = seal
     embedding.embed_slice(SOON)
     assert embedded() == {"The hound does not"}
     committed.set()
-    while GovernanceItem.objects.get(pk=item.pk).privacy != "secret":
-        pass
+    sealer.join(10)
+    assert GovernanceItem.objects.get(pk=item.pk).privacy == "secret"
     follow()
     assert embedded() == {"The hound does not"}
     assert VectorMark.objects.get().seq > 0

@@ -5,13 +5,12 @@ import pytest
 from pawflow_web.identity.models import IdempotentReply, User
 from review.journal import verify
 from review.models import GovernanceItem, JournalEntry
-from tests.factories import make_conversation
+from tests.factories import GITHUB_TOKEN, make_conversation
 from tests.review.canary import places_of
 from tests.surfaces.conftest import Rest
 from tests.surfaces.examples import remembered
 
-TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"  # made up, of the right shape
-WORDS = f"The token of the build is {TOKEN}"
+WORDS = f"The token of the build is {GITHUB_TOKEN}"
 KEY = {"Idempotency-Key": "k1"}
 
 
@@ -38,7 +37,7 @@ def test_what_was_looked_at_is_kept_by_nothing_on_the_way(person: Rest, secret: 
         assert "idempotent-replayed" not in shown.headers
     assert JournalEntry.objects.filter(verb="reveal").count() == 2
     assert not IdempotentReply.objects.exists()
-    assert places_of(TOKEN) == set()
+    assert places_of(GITHUB_TOKEN) == set()
     # the control: what holds no secret is kept
     assert person.post(f"/review/{secret}/reject", {}, **KEY).status == 200
     assert IdempotentReply.objects.count() == 1

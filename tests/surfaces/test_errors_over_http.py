@@ -13,6 +13,8 @@ from tests.live import Live, Reply
 Ask = Callable[[Live], Reply]
 PATH = "/api/v1/conversations"
 FORM = "application/x-www-form-urlencoded"
+UPLOAD = "multipart/form-data; boundary=ab"
+FILE = b'--ab\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--ab--\r\n'
 
 
 @pytest.fixture
@@ -48,6 +50,11 @@ CASES: dict[str, tuple[int, str, Ask]] = {
     "PUT": (405, "method_not_allowed", lambda live: live.send("PUT", PATH, b"{}")),
     "OPTIONS": (405, "method_not_allowed", lambda live: live.send("OPTIONS", PATH)),
     "a form": (415, "unsupported_media", lambda live: live.post(PATH, b"a=x", **{"Content-Type": FORM})),
+    "a broken upload": (415, "unsupported_media", lambda live: live.post(PATH, b"x", **{"Content-Type": UPLOAD})),
+    "an upload": (415, "unsupported_media", lambda live: live.post(PATH, FILE, **{"Content-Type": UPLOAD})),
+    "an upload without a border": (
+        415, "unsupported_media", lambda live: live.post(PATH, FILE, **{"Content-Type": "multipart/form-data"}),
+    ),
     "text": (415, "unsupported_media", lambda live: live.post(PATH, b"{}", **{"Content-Type": "text/plain"})),
     "too large": (413, "too_large", lambda live: live.post(PATH, b"x" * 3_000_000)),
     "unknown key": (422, "invalid", lambda live: live.post(PATH, {"titel": "x"})),

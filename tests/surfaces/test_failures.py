@@ -7,13 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
-from django.test import Client
+from django.db import InterfaceError, OperationalError, transaction
+from django.test import Client, RequestFactory
 
 from conversations import api as conversations_api
 from conversations.models import Conversation
 from pawflow_web.identity import auth
 from pawflow_web.identity.models import User
+from pawflow_web.lib.db import execute
+from pawflow_web.web.errors import failure_of, refusal
 from tests.factories import make_token
 from tests.surfaces.conftest import Rest
 
@@ -49,6 +51,23 @@ def test_a_database_that_is_away_is_worth_another_try(
 
     assert (reply.status, reply.error["code"]) == (503, "unavailable")
     assert int(reply.headers["retry-after"]) > 0
+
+
+def test_a_full_disk_is_called_so(agent: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(**_: object) -> None:
+        with transaction.atomic():
+            execute("DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$")
+
+    monkeypatch.setattr(conversations_api, "create_conversation", write)
+    reply = agent.post("/conversations")
+    assert (reply.status, reply.error["code"]) == (503, "unavailable")
+    assert "disk of the database is full" in reply.error["message"]
+    with pytest.raises(OperationalError) as full:
+        write()
+    request = RequestFactory().post("/review")
+    page = refusal(request, failure_of(full.value)).content.decode()
+    assert "The disk of the database is full" in page
+    assert "does not answer" not in page
 
 
 def test_a_failure_inside_a_repeatable_write_leaves_the_key_free(agent: Rest, monkeypatch: pytest.MonkeyPatch) -> None:

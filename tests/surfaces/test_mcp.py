@@ -119,6 +119,20 @@ def test_size_and_media_are_bounded_with_our_body(agent: Live) -> None:
     assert agent.post("/mcp", b"{").json["error"]["code"] == -32700
 
 
+@pytest.mark.parametrize(
+    "body", [[LIST], [LIST, LIST], [], {}, "x", 7, {**LIST, "method": 7}, {**LIST, "jsonrpc": "1.0"}], ids=repr
+)
+def test_what_is_no_message_is_refused_in_one_sentence(agent: Live, body: Any) -> None:
+    assert agent.post("/mcp", LIST).status == 200
+    reply = agent.post("/mcp", body)
+    assert (reply.status, list(reply.json), list(reply.json["error"])) == (
+        400, ["jsonrpc", "id", "error"], ["code", "message"],
+    )  # fmt: skip
+    assert reply.json["error"]["code"] == -32600
+    assert reply.json["error"]["message"].count("\n") == 0
+    assert len(reply.json["error"]["message"]) < 100
+
+
 def test_toolsets_and_unknown_parameters(agent: Live) -> None:
     core = agent.post("/mcp", LIST).json["result"]["tools"]
     everything = agent.post("/mcp?toolset=all", LIST).json["result"]["tools"]

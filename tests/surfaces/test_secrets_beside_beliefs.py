@@ -12,12 +12,11 @@ from conversations.models import Conversation, Project
 from pawflow_web.identity.models import IdempotentReply, User
 from pawflow_web.identity.services import create_sign_in_link
 from review.models import JournalPayload
-from tests.factories import make_owner, make_person_token
+from tests.factories import GITHUB_TOKEN, make_owner, make_person_token
 
 pytestmark = pytest.mark.django_db
 
 # As a scanner knows it; it opens nothing.
-SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
 
 
 @pytest.fixture
@@ -33,15 +32,20 @@ def send(client: Client, token: str, method: str, path: str, body: dict[str, Any
 
 def test_they_are_taken_out_of_titles_names_and_comments(client: Client, alice: User) -> None:
     token = make_person_token(alice)
-    assert send(client, token, "post", "/conversations", {"title": f"Deploy with {SECRET} today"}).status_code == 201
-    project = {"name": f"Shop {SECRET}", "description": f"key {SECRET}"}
+    assert (
+        send(client, token, "post", "/conversations", {"title": f"Deploy with {GITHUB_TOKEN} today"}).status_code == 201
+    )
+    project = {"name": f"Shop {GITHUB_TOKEN}", "description": f"key {GITHUB_TOKEN}"}
     assert send(client, token, "post", "/projects", project).status_code == 201
     ref = send(client, token, "post", "/tools/remember", {"text": "Likes tea", "scope": "global"}).json()["ref"]
-    assert send(client, token, "post", f"/review/{ref}/reject", {"reason": f"wrong, see {SECRET}"}).status_code == 200
+    assert (
+        send(client, token, "post", f"/review/{ref}/reject", {"reason": f"wrong, see {GITHUB_TOKEN}"}).status_code
+        == 200
+    )
     kept = [*Conversation.objects.values_list("title"), *Project.objects.values_list("name", "slug", "description")]
     kept += JournalPayload.objects.exclude(note="").values_list("note")
     assert len(kept) == 3
-    assert SECRET.lower() not in repr(kept).lower()
+    assert GITHUB_TOKEN.lower() not in repr(kept).lower()
     assert "Deploy with" in repr(kept)
     assert "wrong, see" in repr(kept)
 
@@ -50,7 +54,7 @@ def test_where_none_is_stored_they_are_refused(client: Client, alice: User, monk
     token = make_person_token(alice)
     with monkeypatch.context() as patched:
         patched.setattr(settings, "ENV", replace(settings.ENV, secrets_policy="refuse"))
-        refused = send(client, token, "post", "/projects", {"name": "Shop", "description": SECRET})
+        refused = send(client, token, "post", "/projects", {"name": "Shop", "description": GITHUB_TOKEN})
         fine = send(client, token, "post", "/projects", {"name": "Shop", "description": "sells tea"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "secret_refused")
     assert fine.status_code == 201
@@ -58,14 +62,14 @@ def test_where_none_is_stored_they_are_refused(client: Client, alice: User, monk
 
 def test_names_of_clients_are_refused_or_kept_as_digests(client: Client, alice: User) -> None:
     token = make_person_token(alice)
-    named = send(client, token, "post", "/conversations", {"external_id": SECRET})
+    named = send(client, token, "post", "/conversations", {"external_id": GITHUB_TOKEN})
     assert (named.status_code, named.json()["error"]["code"]) == (422, "secret_refused")
     body = {"text": "Likes tea", "scope": "global"}
     for _ in range(2):
-        done = send(client, token, "post", "/tools/remember", body, **{"Idempotency-Key": SECRET})
+        done = send(client, token, "post", "/tools/remember", body, **{"Idempotency-Key": GITHUB_TOKEN})
         assert done.status_code == 200
     assert done["Idempotent-Replayed"] == "true"
-    assert SECRET not in IdempotentReply.objects.get().key
+    assert GITHUB_TOKEN not in IdempotentReply.objects.get().key
 
 
 def test_a_sign_in_link_is_in_no_log(client: Client, alice: User, caplog: pytest.LogCaptureFixture) -> None:

@@ -297,9 +297,10 @@ def test_each_page_with_a_parameter_is_known_here() -> None:
 PAGES_TESTED_ELSEWHERE: tuple[str, ...] = (
     "admin/",  # tests/web/test_admin.py
     "jobs/",  # tests/web/test_jobs_page.py
-    "items/",  # tests/web/test_item_page.py, test_memories_page.py, test_decision_pages.py
+    "items/",  # tests/web/test_item_page.py, test_memories_page.py, test_question_pages.py
     "review/archive/",  # tests/web/test_record_pages.py
     "review/batches/",  # tests/web/test_many_at_once.py
+    "review/many/",  # tests/web/test_many_in_the_background.py
     "review/refused/",  # tests/web/test_record_pages.py
     "review/(?P<ref>",  # tests/web/test_review_page.py
     "settings/agents/",  # tests/web/test_settings_pages.py

@@ -1,7 +1,12 @@
 """One row of everything that ``/admin`` lists, made by the services of the product where there is one."""
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
+from django.contrib import admin
+from django.db.models import Model
+from django.urls import reverse
 from django.utils import timezone
 
 from conversations.models import Conversation, Project
@@ -9,6 +14,7 @@ from memory.models import Memory
 from pawflow_web.identity.models import Agent, ApiToken, User
 from pawflow_web.jobs.models import JobRun, WorkerBeat
 from pawflow_web.jobs.services import open_run
+from pawflow_web.web.admin import OwnersAdmin
 from review.lifecycle import decide_many, forget, reject
 from review.models import (
     ArchiveRequest,
@@ -23,7 +29,7 @@ from review.models import (
     Tombstone,
     UseEvent,
 )
-from tests.factories import AUTOMATION, make_conversation, make_person, make_principal, make_project
+from tests.factories import AUTOMATION, make_conversation, make_owner, make_person, make_principal, make_project
 from tests.web.beliefs import propose, remember
 
 OWNED = (
@@ -46,7 +52,9 @@ OWNED = (
     UseEvent,
 )
 SHARED = (WorkerBeat,)
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+MODELS = (*OWNED, *SHARED)
+# what stands in the rows of the one owner, and of the other
+WORDS, OTHERS = "Quincewood", "Palimpsest"
 
 
 def fill_records(user: User, words: str, *, agent: str = "ci-bot") -> None:
@@ -67,3 +75,28 @@ def fill_records(user: User, words: str, *, agent: str = "ci-bot") -> None:
     UseEvent.objects.create(**event, at=now)
     ItemUse.objects.create(item=used, user=user, count=1, last_at=now)
     WorkerBeat.objects.get_or_create(node="here", defaults={"at": now - timedelta(seconds=1)})
+
+
+@pytest.fixture
+def lotta(db: None) -> User:
+    user = make_owner("lotta")
+    fill_records(user, WORDS)
+    return user
+
+
+@pytest.fixture
+def mallory(db: None) -> User:
+    user = make_owner("mallory")
+    fill_records(user, OTHERS)
+    return user
+
+
+def url_of(model: type[Model], page: str = "changelist", *args: object) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def rows_of(model: type[Model], user: User) -> Any:
+    """Rows of that owner, found without the admin's own narrowing."""
+    entry: OwnersAdmin = admin.site._registry[model]  # type: ignore[assignment]  # all of ours are
+    rows = model._base_manager.order_by("pk")
+    return rows.filter(**{entry.owner: user}) if entry.owner else rows

@@ -1,6 +1,21 @@
 import pytest
 from django.test import Client
 
+from pawflow_web.identity.models import User
+from tests.factories import make_owner
+from tests.web.people import browser_of
+
+
+@pytest.fixture
+def lotta(db: None) -> User:
+    return make_owner("lotta")
+
+
+@pytest.fixture
+def browser(lotta: User) -> Client:
+    """Lotta's, signed in."""
+    return browser_of(lotta)
+
 
 @pytest.fixture
 def web(settings: object) -> Client:

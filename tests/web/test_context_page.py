@@ -30,16 +30,6 @@ ODD = 'Says <b>"no" & \'yes\'</b> {{ 7|add:"1" }}  twice'
 
 
 @pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
-
-
-@pytest.fixture
 def coder(lotta: User) -> Rest:
     return Rest(make_token(lotta, agent="coder"))
 

@@ -41,12 +41,16 @@ def test_a_failed_write_does_not_claim_that_nothing_happened(web: Client) -> Non
     assert "Nothing was changed" not in web.post("/page/crash").content.decode()
 
 
-def test_htmx_gets_the_notice_alone(web: Client) -> None:
-    whole = web.get("/page/crash").content.decode()
-    part = web.get("/page/crash", headers={"HX-Request": "true"}).content.decode()
-    assert "<html" in whole
-    assert "<html" not in part
-    assert 'role="alert"' in part
+@pytest.mark.parametrize("path", ["/nowhere", "/page/conflict", "/page/forbidden", "/page/database_away", "/page/crash"])
+def test_what_asked_by_htmx_stays_and_a_note_beside_the_page_tells_the_refusal(web: Client, path: str) -> None:
+    whole = web.get(path)
+    part = web.get(path, headers={"HX-Request": "true", "HX-Target": "memories-list"})
+    assert "HX-Retarget" not in whole
+    assert "<html" in whole.content.decode()
+    assert (part["HX-Retarget"], part["HX-Reswap"]) == ("#toasts", "beforeend")
+    assert part.status_code == whole.status_code
+    assert "<html" not in part.content.decode()
+    assert 'role="alert" data-toast' in part.content.decode()
 
 
 def test_a_form_without_its_token_says_what_to_do(web: Client) -> None:

@@ -1,24 +1,16 @@
 """From anywhere to a page by a few letters, to a belief by its reference or by words."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from pawflow_web.identity.models import User
 from review.lifecycle import reject
 from review.models import GovernanceItem
-from tests.factories import make_owner, make_person
+from tests.factories import GITHUB_TOKEN, make_owner, make_person
 from tests.web.beliefs import propose, remember
-from tests.web.people import browser_of, htmx, text_of
-
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
+from tests.web.people import HTMX, htmx, text_of
 
 
 def test_without_words_every_page_is_offered(browser: Client) -> None:
@@ -42,8 +34,8 @@ def test_a_reference_leads_to_its_belief(lotta: User, browser: Client, form: str
 def test_a_reference_of_somebody_else_finds_nothing(browser: Client) -> None:
     item = remember(make_owner("mallory"), "The canary is green.")
     assert browser.get("/find", {"q": item.ref}).status_code == 200
-    foreign = browser.get("/find", {"q": item.ref}, headers=htmx("find-results"))
-    never = browser.get("/find", {"q": "0123456789ab"}, headers=htmx("find-results"))
+    foreign = browser.get("/find", {"q": item.ref}, headers=HTMX)
+    never = browser.get("/find", {"q": "0123456789ab"}, headers=HTMX)
     assert foreign.content.decode().replace(item.ref, "-") == never.content.decode().replace("0123456789ab", "-")
 
 
@@ -59,20 +51,23 @@ def test_words_find_beliefs_of_every_status(lotta: User, browser: Client) -> Non
 
 
 def test_a_secret_is_found_by_its_reference_alone_and_stays_masked(lotta: User, browser: Client) -> None:
-    remember(lotta, "The deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a for now.")
+    remember(lotta, f"The deploy token is {GITHUB_TOKEN} for now.")
     item = GovernanceItem.objects.get(user=lotta)
     assert item.ref not in browser.get("/find", {"q": "deploy token"}).content.decode()
-    part = browser.get("/find", {"q": item.ref}, headers=htmx("find-results"))
+    part = browser.get("/find", {"q": item.ref}, headers=HTMX)
     assert "••••" in text_of(part)
     assert "ghp_" not in part.content.decode()
 
 
 def test_the_dialog_gets_the_field_and_the_list_what_is_typed(browser: Client) -> None:
+    page = browser.get("/find").content.decode()
     whole = browser.get("/find", headers=htmx("dialog")).content.decode()
+    # The dialog opens over the page as well: nothing of one is in the other twice.
+    assert set(re.findall(r' id="([^"]+)"', whole)) & set(re.findall(r' id="([^"]+)"', page)) == set()
     assert "<form" in whole
     assert "<html" not in whole
-    part = browser.get("/find", {"q": "memo"}, headers=htmx("find-results")).content.decode()
-    assert part.strip().startswith('<div class="stack found" id="find-results">')
+    part = browser.get("/find", {"q": "memo"}, headers=HTMX).content.decode()
+    assert part.strip().startswith('<div class="stack found">')
     assert "<form" not in part
     assert 'href="/memories"' in part
     assert 'href="/review"' not in part

@@ -15,10 +15,10 @@ from pawflow_web.identity.models import Agent, User
 from pawflow_web.jobs.models import JobRun
 from pawflow_web.jobs.services import cancel_run
 from review.models import GovernanceItem, ImportJob
-from tests.factories import make_owner
+from tests.factories import GITHUB_TOKEN, make_owner
 from tests.importers.files import SMALL as RECORDS
 from tests.importers.files import lines
-from tests.web.memory_files import SECRET, SMALL
+from tests.web.memory_files import SMALL
 from tests.web.people import browser_of, htmx, text_of
 
 
@@ -212,13 +212,13 @@ def test_a_failure_ends_the_import_with_a_reference_and_not_its_words(
 ) -> None:
     sent = send(lotta, SMALL)
     with monkeypatch.context() as patch:
-        patch.setattr(background, "bring", lambda *_, **__: (_ for _ in ()).throw(RuntimeError(SECRET)))
+        patch.setattr(background, "bring", lambda *_, **__: (_ for _ in ()).throw(RuntimeError(GITHUB_TOKEN)))
         work()
     run = JobRun.objects.get()
 
     assert run.state == "failed"
     assert re.search(r"\(reference [0-9A-F-]+\)", run.error)
-    assert SECRET not in run.error
+    assert GITHUB_TOKEN not in run.error
     assert "Something broke on our side" in text_of(browser_of(lotta).get(sent["Location"]))
     assert uploads() == []
 

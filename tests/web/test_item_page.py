@@ -6,21 +6,9 @@ from django.test import Client
 from pawflow_web.identity.models import User
 from review.lifecycle import accept, reject
 from review.models import JournalEntry
-from tests.factories import make_owner, make_person
+from tests.factories import GITHUB_TOKEN, make_owner, make_person
 from tests.web.beliefs import HOSTILE, bring_file, contradict, propose, remember
-from tests.web.people import browser_of, htmx, text_of
-
-TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
+from tests.web.people import htmx, text_of
 
 
 def test_a_belief_is_found_by_reference_and_by_number(lotta: User, browser: Client) -> None:
@@ -78,12 +66,12 @@ def test_connected_beliefs_are_linked_both_ways(lotta: User, browser: Client) ->
 
 
 def test_a_secret_is_masked_wherever_the_page_could_say_it(lotta: User, browser: Client) -> None:
-    item = propose(lotta, f"The deploy token is {TOKEN} for now.")
+    item = propose(lotta, f"The deploy token is {GITHUB_TOKEN} for now.")
     plain = remember(lotta, "The deploy token is rotated weekly.")
     pages = [f"/items/{item.ref}", "/review", f"/review?item={item.ref}", "/memories?status=any", "/memories?q=token"]
     for page in pages:
         shown = browser.get(page).content.decode()
-        assert TOKEN not in shown
+        assert GITHUB_TOKEN not in shown
     assert "••••" in browser.get(f"/items/{item.ref}").content.decode()
     assert plain.ref in browser.get("/memories?q=token").content.decode()
 

@@ -18,11 +18,6 @@ from tests.web.people import browser_of, htmx, text_of
 
 
 @pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
 def browser(lotta: User) -> Client:
     beat("here:/srv/search")
     return browser_of(lotta)

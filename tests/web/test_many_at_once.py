@@ -12,16 +12,6 @@ from tests.web.beliefs import HOSTILE, bring_file, contradict, propose, remember
 from tests.web.people import browser_of, htmx, text_of
 
 
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
-
-
 def waiting() -> int:
     return GovernanceItem.objects.filter(status="needs_review").count()
 
@@ -114,10 +104,11 @@ def test_all_that_match_means_the_filter_and_not_the_page(lotta: User, browser: 
 def test_the_first_five_hundred_go_and_the_rest_is_counted(
     lotta: User, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("review.bulk_views.BULK_MOST", 25)
-    bring_file(lotta, [f"Service {n} is up." for n in range(30)])
-    question = browser.post("/review/bulk", {"verb": "accept", "whole": "on"})
-    assert "Accept 25 beliefs?" in text_of(question)
+    monkeypatch.setattr("memory.views.BULK_MOST", 25)
+    for n in range(30):
+        remember(lotta, f"Service {n} is up.")
+    question = browser.post("/memories/bulk", {"verb": "forget", "whole": "on"})
+    assert "Forget 25 beliefs?" in text_of(question)
     assert "5 more match and stay for the next time." in text_of(question)
 
 

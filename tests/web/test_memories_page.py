@@ -10,21 +10,7 @@ from review.lifecycle import reject
 from review.models import GovernanceItem
 from tests.factories import make_owner, make_person, make_principal
 from tests.web.beliefs import HOSTILE, bring_file, propose, remember
-from tests.web.people import browser_of, htmx, text_of
-
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
-
-
-def rows(page: str) -> list[str]:
-    return re.findall(r'<li class="item[^>]*data-ref="(\w+)" data-status', page)
+from tests.web.people import htmx, rows, text_of
 
 
 def listed(browser: Client, query: str = "") -> list[str]:

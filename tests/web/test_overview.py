@@ -17,19 +17,9 @@ from pawflow_web.jobs.services import open_run
 from pawflow_web.jobs.services.beats import beat
 from review.lifecycle import accept, forget, reject
 from review.models import GovernanceItem, Privacy
-from tests.factories import AUTOMATION, make_owner, make_person, make_principal, make_token
+from tests.factories import AUTOMATION, GITHUB_TOKEN, make_owner, make_person, make_principal, make_token
 from tests.web.beliefs import HOSTILE, bring_file, contradict, fill, propose, remember
 from tests.web.people import browser_of, htmx, text_of
-
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
 
 
 def feed_of(page: Any) -> list[str]:
@@ -72,7 +62,7 @@ def test_what_no_agent_may_read_is_not_counted_as_usable(lotta: User, browser: C
     items = list(GovernanceItem.objects.filter(user=lotta).order_by("pk"))
     assert "can use 3 beliefs" in text_of(browser.get("/"))
     forget(principal=make_person(lotta), reference=items[0].ref)
-    remember(lotta, "The deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a for now.")
+    remember(lotta, f"The deploy token is {GITHUB_TOKEN} for now.")
     assert "can use 2 beliefs" in text_of(browser.get("/"))
     GovernanceItem.objects.filter(pk=items[1].pk).update(privacy=Privacy.SENSITIVE)
     assert "can use 1 belief " in text_of(browser.get("/"))
@@ -151,7 +141,7 @@ def test_the_feed_begins_where_the_last_visit_ended(lotta: User, browser: Client
 
 
 def test_a_secret_stays_masked_in_the_feed(lotta: User, browser: Client) -> None:
-    remember(lotta, "The deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a for now.")
+    remember(lotta, f"The deploy token is {GITHUB_TOKEN} for now.")
     page = browser.get("/")
     assert feed_of(page) == ["You brought ••••"]
     assert "ghp_" not in page.content.decode()

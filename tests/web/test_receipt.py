@@ -7,19 +7,9 @@ from django.test import Client
 
 from pawflow_web.identity.models import User
 from review.readers import readers
-from tests.factories import make_owner, make_principal
+from tests.factories import make_principal
 from tests.web.beliefs import propose, remember
-from tests.web.people import browser_of, htmx, text_of
-
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
+from tests.web.people import htmx, text_of
 
 
 def asked() -> list[str]:
@@ -58,6 +48,7 @@ def test_without_a_script_the_page_says_it_at_once(lotta: User, browser: Client,
 def test_what_leaves_no_reader_has_no_receipt(lotta: User, browser: Client) -> None:
     item = propose(lotta, "The canary is green.")
     answer = browser.post(f"/review/{item.ref}/accept", {"revision": 1}, headers=htmx("review-item"))
+    assert "Accepted." in text_of(answer)
     assert "receipt" not in answer.content.decode()
 
 

@@ -31,16 +31,6 @@ def without_guards(table: str) -> Iterator[None]:
 PAGES = ("/review/refused", "/review/archive", "/review/journal")
 
 
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
-
-
 def rejected(lotta: User, text: str) -> GovernanceItem:
     item = remember(lotta, text)
     reject(principal=make_person(lotta), reference=item.ref, comment="wrong city")
@@ -183,9 +173,10 @@ def test_one_belief_is_proved_from_its_entries(lotta: User, browser: Client) -> 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_stranger_sees_nothing_of_it(lotta: User, page: str) -> None:
+def test_a_stranger_sees_nothing_of_it(lotta: User, browser: Client, page: str) -> None:
     rejected(lotta, "The office is in Lisbon.")
     wish(lotta, "The canary is green.")
+    assert re.search("Lisbon|canary", browser.get(page).content.decode())
     shown = browser_of(make_owner("bo")).get(page)
     assert shown.status_code == 200
     assert "Lisbon" not in shown.content.decode()

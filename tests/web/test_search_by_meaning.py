@@ -9,24 +9,13 @@ from django.test import Client
 from pawflow_web.identity.models import User
 from pawflow_web.llm.models import EmbeddingSource
 from review.embedding import embed_slice
-from tests.factories import make_owner
 from tests.llm.fixtures import no_local_model, server
 from tests.llm.server import EmbeddingServer, Reply
 from tests.review.embedded import SOON, follow
 from tests.web.beliefs import remember
-from tests.web.people import browser_of, text_of
+from tests.web.people import text_of
 
 __all__ = ["no_local_model", "server"]
-
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
 
 
 def test_a_search_says_that_it_looked_at_the_meaning(lotta: User, browser: Client, server: EmbeddingServer) -> None:

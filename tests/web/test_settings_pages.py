@@ -12,17 +12,6 @@ from pawflow_web.identity.services import revoke_token
 from tests.factories import AUTOMATION, make_owner, make_token
 from tests.web.people import browser_of, htmx, text_of
 
-
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
-@pytest.fixture
-def browser(lotta: User) -> Client:
-    return browser_of(lotta)
-
-
 WANTED = {"theme": "dark", "density": "compact", "time_zone": "Europe/Berlin", "single_keys": "on"}
 
 

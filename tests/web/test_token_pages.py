@@ -11,11 +11,6 @@ from tests.web.people import browser_of, htmx, text_of
 FORM = {"agent": "claude-code", "origin": "user_channel", "abilities": ["read", "write"], "expires": "30"}
 
 
-@pytest.fixture
-def lotta(db: None) -> User:
-    return make_owner("lotta")
-
-
 def test_a_token_is_shown_once_and_works(lotta: User) -> None:
     browser = browser_of(lotta)
     answer = browser.post("/settings/tokens", FORM)

@@ -19,6 +19,20 @@ def ensure_agent(*, user: User, name: str) -> Agent:
     return Agent.objects.get_or_create(user=user, name=check_name(name, field="agent"))[0]
 
 
+def find_agent(principal: Principal, name: str) -> Agent:
+    """A person's agent of that name, with its owner.
+
+    Raises :class:`NotFound` in the same words for an agent that does not exist and for one that is not theirs, which
+    to an agent every other one is.
+    """
+    agent = None
+    if principal.is_person and is_name(name):
+        agent = Agent.objects.select_related("user").filter(user_id=principal.user_id, name=name).first()
+    if agent is None:
+        raise NotFound(f"There is no agent {ascii(name)[:100]}.")
+    return agent
+
+
 @transaction.atomic
 def update_agent(
     *,

@@ -5,7 +5,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.ids import new_ref
 
@@ -25,9 +24,9 @@ OPEN = (RunState.QUEUED, RunState.RUNNING)
 
 class JobRunQuerySet(models.QuerySet["JobRun"]):
     def visible_to(self, principal: Principal) -> Self:
-        """A person's own; to an agent those of them that it began. Runs of the installation belong to nobody."""
-        own = self.filter(user_id=principal.user_id)
-        return own if principal.is_person else own.filter(agent_id=principal.agent_id, agent_id__isnull=False)
+        """A person's own. An agent sees those that it began, and no agent begins any. Runs of the installation belong
+        to nobody."""
+        return self.filter(user_id=principal.user_id) if principal.is_person else self.none()
 
     def ended(self) -> Self:
         return self.exclude(state__in=OPEN)
@@ -43,8 +42,6 @@ class JobRun(models.Model):
     ref = models.CharField(max_length=12, unique=True, default=new_ref)
     kind = models.CharField(max_length=40)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
-    # who began it, when that was no person; it may see and cancel it
-    agent = models.ForeignKey(Agent, on_delete=models.SET_NULL, null=True, related_name="+")
     state = models.CharField(max_length=10, choices=RunState, default=RunState.QUEUED)
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(null=True)

@@ -14,11 +14,9 @@ from pawflow_web.lib.errors import InvalidTransition
 _OPEN = (RunState.QUEUED, RunState.RUNNING)
 
 
-def open_run(
-    kind: str, *, user: User | None = None, agent_id: int | None = None, arguments: Mapping[str, Any] | None = None
-) -> JobRun:
-    """A queued run. Wake the drain that does it in the same transaction. ``agent_id``: the agent that asked for it."""
-    return JobRun.objects.create(kind=kind, user=user, agent_id=agent_id, arguments=dict(arguments or {}))
+def open_run(kind: str, *, user: User | None = None, arguments: Mapping[str, Any] | None = None) -> JobRun:
+    """A queued run. Wake the drain that does it in the same transaction."""
+    return JobRun.objects.create(kind=kind, user=user, arguments=dict(arguments or {}))
 
 
 def start_run(run: JobRun) -> bool:

@@ -1,11 +1,6 @@
-"""The catalogue: every rule of the scanner, its kind and the words that a person reads about it.
-
-``SCANNER_VERSION`` moves with every change of what is found, so that stored verdicts can be renewed.
-"""
+"""The catalogue: every rule of the scanner, its kind and the words that a person reads about it."""
 
 from typing import Literal, NamedTuple
-
-SCANNER_VERSION = 2
 
 Kind = Literal["injection", "secret", "personal"]
 

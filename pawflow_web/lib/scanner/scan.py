@@ -1,4 +1,4 @@
-"""Finding: one function over one catalogue, used when text is written and again when it is read."""
+"""Finding: one function over one catalogue, used when text is written."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,42 +1,101 @@
-"""``manage.py bench memory``."""
+"""``manage.py bench memory`` and ``manage.py bench retrieval``."""
 
+import contextlib
+import json
+import os
 import signal
-from typing import Any
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from bench import memory
+from bench import memory, retrieval
 from bench.report import table
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import Invalid, Unavailable
 
 
 class Command(JsonCommand):
-    help = "Measure this machine on made-up data, beside the installation. Example: manage.py bench memory --n 10000"
+    help = "Measure this version, beside the installation. Example: manage.py bench memory --n 10000"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        names = parser.add_subparsers(dest="name", required=True, metavar="memory")
-        one = names.add_parser("memory", help="remember, recall and the pages above them")
+        names = parser.add_subparsers(dest="name", required=True, metavar="memory|retrieval")
+        one = names.add_parser("memory", help="how fast remember, recall and the pages above them are, on made-up data")
         one.add_argument("--n", type=int, default=10_000, help="beliefs of the largest owner (10000)")
         one.add_argument("--seed", type=int, default=1, help="the same seed gives the same beliefs (1)")
         one.add_argument("--runs", type=int, default=memory.RUNS, help="timed calls a line (200)")
         one.add_argument("--seconds", type=float, default=memory.SECONDS, help="at most so long a line (5)")
         self.add_json(one)
+        one = names.add_parser("retrieval", help="how well the questions of a corpus find their evidence")
+        one.add_argument("path", metavar="FILE", help="a corpus; docs/retrieval-corpora.md says what stands in it")
+        one.add_argument("--format", choices=retrieval.FORMATS, default="jsonl", help="what the file is (jsonl)")
+        one.add_argument("--k", type=int, action="append", help="how many are looked at; repeatable (5 and 10)")
+        one.add_argument("--mode", choices=retrieval.MODES, action="append", help="repeatable (all three)")
+        one.add_argument("--part", help="only questions that are marked with this part")
+        one.add_argument("--details", metavar="OUT", help="write one JSON line for each question and mode there")
+        self.add_json(one)
 
     def answer(self, **options: Any) -> dict[str, Any]:
-        n, seed, runs, seconds = (options[name] for name in ("n", "seed", "runs", "seconds"))
-        bounds = (("n", n, memory.FEWEST, memory.MOST), ("seed", seed, 0, 10**6), ("runs", runs, 1, 10_000),
-                  ("seconds", seconds, 0.1, 600))  # fmt: skip
-        for name, value, least, most in bounds:
-            if not least <= value <= most:
-                sentence = f"must be {least} to {most}"
-                raise Invalid(f"--{name} is {value}; it {sentence}.", fields={name: sentence})
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            return memory.run(settings.ENV, n=n, seed=seed, runs=runs, seconds=seconds)
+            return _memory(**options) if options["name"] == "memory" else _retrieval(**options)
         except KeyboardInterrupt:
             raise Unavailable("Stopped before the end. Nothing is left behind.") from None
 
     def words(self, answer: dict[str, Any], **options: Any) -> str:
-        return table(answer)
+        return table(answer) if options["name"] == "memory" else retrieval.table(answer)
+
+
+def _memory(**options: Any) -> dict[str, Any]:
+    n, seed, runs, seconds = (options[name] for name in ("n", "seed", "runs", "seconds"))
+    bounds = (("n", n, memory.FEWEST, memory.MOST), ("seed", seed, 0, 10**6), ("runs", runs, 1, 10_000),
+              ("seconds", seconds, 0.1, 600))  # fmt: skip
+    for name, value, least, most in bounds:
+        _within(name, value, least, most)
+    return memory.run(settings.ENV, n=n, seed=seed, runs=runs, seconds=seconds)
+
+
+def _retrieval(**options: Any) -> dict[str, Any]:
+    ks = sorted(set(options["k"] or retrieval.KS))
+    for k in ks:
+        _within("k", k, 1, retrieval.K_MOST)
+    wanted = options["mode"] or retrieval.MODES
+    modes = [mode for mode in retrieval.MODES if mode in wanted]
+    with _details(options["details"]) as out:
+        report = retrieval.run(settings.ENV, retrieval.Asked(options["path"], ks, modes, options["part"]))
+        questions = report.pop("questions")
+        if out is not None:
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in questions)
+    return report
+
+
+def _within(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        sentence = f"must be {least} to {most}"
+        raise Invalid(f"--{name} is {value}; it {sentence}.", fields={name: sentence})
+
+
+@contextlib.contextmanager
+def _details(name: str | None) -> Iterator[IO[str] | None]:
+    """The file of that name, opened before anything is measured and there only when all was written."""
+    if name is None:
+        yield None
+        return
+    path = Path(name).absolute()
+    try:
+        handle, waiting = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise Invalid(
+            f"{ascii(name)[:200]} cannot be written: {error.strerror or 'writing failed'}.",
+            fields={"details": "must be a file that can be written"},
+        ) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            yield out
+        Path(waiting).replace(path)
+    except BaseException:
+        Path(waiting).unlink(missing_ok=True)
+        raise

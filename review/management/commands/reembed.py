@@ -1,16 +1,19 @@
 """``manage.py reembed``."""
 
 import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from pawflow_web.jobs.models import Task
 from pawflow_web.lib.commands import JsonCommand
-from pawflow_web.lib.db import advisory_lock
+from pawflow_web.lib.db import awaited_lock
+from pawflow_web.lib.drains import lock_of
 from pawflow_web.lib.errors import NoEmbedder
-from pawflow_web.llm.binding import Binding, bind, failure
+from pawflow_web.llm.binding import Binding, bind
 from pawflow_web.llm.models import EmbeddingModel
+from pawflow_web.llm.state import why_none
 from review.embedding import behind, embed_slice, forget_model
 from review.ledger import EMBED_DRAIN
 from review.models import ItemVector
@@ -31,14 +34,16 @@ class Command(JsonCommand):
         parser.add_argument("--keep", action="store_true", help="keep the vectors of models that are not in use")
 
     def answer(self, **options: Any) -> dict[str, Any]:
-        binding = _bound()
         removed = 0
-        if options["again"]:
-            removed += forget_model(binding.model)
+        with _alone():
             binding = _bound()
+            if options["again"]:
+                removed += forget_model(binding.model)
+                binding = _bound()
         self._until_done()
         if not options["keep"]:
-            removed += sum(forget_model(model) for model in EmbeddingModel.objects.filter(current=False))
+            with _alone():
+                removed += sum(forget_model(model) for model in EmbeddingModel.objects.filter(current=False))
         return {
             "model": binding.model.name,
             "source": binding.model.source,
@@ -58,29 +63,24 @@ class Command(JsonCommand):
         """Work in slices, in turn with a worker that does the same. Raises :class:`NoEmbedder`."""
         told = time.monotonic()
         while _behind():
-            # The lock of the drain: one at a time embeds.
-            with advisory_lock(f"pawflow drain {EMBED_DRAIN}") as held:
-                more = held and embed_slice(time.monotonic() + SLICE_S)
-            if held and not more and _behind():
-                _bound()
-            if not held:
-                time.sleep(0.5)
+            with _alone():
+                if not embed_slice(time.monotonic() + SLICE_S) and _behind():
+                    _bound()
             if time.monotonic() - told > SLICE_S:
                 told = time.monotonic()
                 self.stderr.write(f"{ItemVector.objects.filter(model__current=True).count()} vectors")
+
+
+def _alone() -> AbstractContextManager[None]:
+    """Between two slices of the worker: who binds or forgets a model during one breaks what it does."""
+    return awaited_lock(lock_of(EMBED_DRAIN))
 
 
 def _bound() -> Binding:
     """Who embeds now. Raises :class:`NoEmbedder`."""
     binding = bind()
     if binding is None:
-        why = failure()
-        raise NoEmbedder(
-            f"The embedding model does not answer ({why})."
-            if why
-            else "There is no embedding model. Start with `make up EMBEDDINGS=1`, or name a server in "
-            "PAWFLOW_EMBEDDINGS_URL."
-        )
+        raise NoEmbedder(why_none())
     return binding
 
 

@@ -1,0 +1,337 @@
+"""A decision over more beliefs than a request waits for: in slices, each kept whole, and taken back together."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from pawflow_web.jobs.models import JobRun
+from pawflow_web.jobs.services import cancel_run
+from pawflow_web.lib.errors import Conflict, InvalidTransition, NotFound, Unavailable
+from review import background, lifecycle
+from review.background import begin, begin_undo, work
+from review.lifecycle import bulk, undo_batch
+from review.matching import Matching
+from review.models import Batch, GovernanceItem, JournalEntry
+from review.queue import Wanted
+from tests.factories import make_owner
+from tests.review.beliefs import Parties, again, differences, said, states
+from tests.web.beliefs import HOSTILE, bring_file, contradict, propose
+
+
+class KilledError(BaseException):
+    """The process ends here."""
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three decisions a slice, whatever the machine; a job from six on."""
+    monkeypatch.setattr(background, "WAIT_MOST", 5)
+    monkeypatch.setattr(bulk, "SLICE_SECONDS", 3.0)
+    ticks = itertools.count()
+    monkeypatch.setattr(bulk, "time", SimpleNamespace(monotonic=lambda: float(next(ticks))))
+
+
+@pytest.fixture
+def end() -> float:
+    return time.monotonic() + 600
+
+
+def everything(parties: Parties, **wanted: Any) -> Matching:
+    return Matching.now(parties.person, Wanted(**wanted))
+
+
+def accept_all(parties: Parties, **more: Any) -> JobRun:
+    return begin(user=parties.user, verb="accept", comment="all of it", matching=everything(parties), **more)
+
+
+def drain(deadline: float) -> None:
+    while work(deadline):
+        pass
+
+
+def count(status: str) -> int:
+    return GovernanceItem.objects.filter(status=status).count()
+
+
+def accepted(parties: Parties) -> list[int]:
+    entries = JournalEntry.objects.filter(user=parties.user, verb="accept")
+    return list(entries.order_by("seq").values_list("item_id", flat=True))
+
+
+def kill_when(monkeypatch: pytest.MonkeyPatch, holds: Callable[[JobRun], bool], *, before: bool) -> None:
+    """End the process while a slice is kept: with its transaction open, or right after it was committed."""
+    keep, one_slice = background._keep, background.one_slice
+
+    def kept(run: JobRun, *rest: Any) -> None:
+        keep(run, *rest)
+        if before and holds(run):
+            raise KilledError
+
+    def sliced(*given: Any) -> Any:
+        done = one_slice(*given)
+        if not before and holds(JobRun.objects.latest("pk")):
+            raise KilledError
+        return done
+
+    monkeypatch.setattr(background, "_keep", kept)
+    monkeypatch.setattr(background, "one_slice", sliced)
+
+
+def test_each_is_decided_by_itself_and_all_are_named_together(parties: Parties, end: float) -> None:
+    plain = bring_file(parties.user, [f"Service {n} is up." for n in range(10)])
+    flagged = propose(parties.user, HOSTILE)
+    _standing, rival = contradict(parties.user, "Staging is in Dublin.", "Staging is in Frankfurt.")
+    run = accept_all(parties)
+    assert (run.state, count("active")) == ("queued", 1)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.state, run.done, run.total) == ("done", 12, 12)
+    batch = Batch.objects.get(ref=run.arguments["batch"])
+    assert run.result == {
+        "verb": "accept", "batch": batch.ref, "done": 10, "left": {"flagged": 1, "contradicts": 1},
+    }  # fmt: skip
+    assert (again(flagged).status, again(rival).status) == ("needs_review", "needs_review")
+    assert accepted(parties) == [item.pk for item in plain]
+    assert len(set(batch.decisions)) == 10
+    entry = JournalEntry.objects.filter(decision=batch.decisions[0], verb="accept").get()
+    assert (entry.actor_kind, entry.payload.note) == ("person", "all of it")
+    assert differences(parties.user) == []
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["in a slice", "between slices"])
+@pytest.mark.parametrize("at", [3, 9])
+def test_a_killed_worker_is_followed_by_one_that_decides_nothing_twice(
+    parties: Parties, end: float, monkeypatch: pytest.MonkeyPatch, at: int, before: bool
+) -> None:
+    bring_file(
+        parties.user, [*(f"Service {n} is up." for n in range(7)), HOSTILE, *(f"Host {n} is up." for n in range(7))]
+    )
+    run = accept_all(parties)
+    with monkeypatch.context() as dying:
+        kill_when(dying, lambda seen: seen.arguments["so_far"]["seen"] >= at, before=before)
+        with pytest.raises(KilledError):
+            work(end)
+    run.refresh_from_db()
+    assert run.state == "running"
+    decided = len(accepted(parties))
+    assert decided == Batch.objects.get().decisions.__len__() == run.arguments["so_far"]["done"] < 14
+    assert run.done == run.arguments["so_far"]["seen"]
+    drain(end)
+    run.refresh_from_db()
+    assert (run.state, run.result["done"], run.result["left"]) == ("done", 14, {"flagged": 1})
+    assert len(accepted(parties)) == len(set(accepted(parties))) == 14
+    assert len(Batch.objects.get().decisions) == 14
+    assert differences(parties.user) == []
+
+
+def test_what_came_after_the_question_is_not_decided(parties: Parties, end: float) -> None:
+    before = bring_file(parties.user, [f"Service {n} is up." for n in range(6)])
+    rejected = propose(parties.user, "The canary is green.")
+    lifecycle.reject(principal=parties.person, reference=rejected.ref)
+    asked = everything(parties)
+    later = bring_file(parties.user, ["This came later."])[0]
+    lifecycle.restore(principal=parties.person, reference=rejected.ref)
+    again_asked = Matching.now(parties.person, Wanted(), upto=asked.upto)
+    assert again_asked.number == 6
+    begin(user=parties.user, verb="accept", comment="", matching=again_asked)
+    last = bring_file(parties.user, ["And this last."])[0]
+    drain(end)
+    assert {again(item).status for item in before} == {"active"}
+    assert {again(item).status for item in (later, last, rejected)} == {"needs_review"}
+
+
+def test_what_changed_meanwhile_is_counted_and_left(parties: Parties, end: float) -> None:
+    items = bring_file(parties.user, [f"Service {n} is up." for n in range(8)])
+    run = accept_all(parties)
+    lifecycle.reject(principal=parties.person, reference=items[0].ref)
+    pinned = again(items[1])
+    lifecycle.edit(principal=parties.person, reference=pinned.ref, revision=pinned.revision, changes={"pinned": True})
+    drain(end)
+    run.refresh_from_db()
+    assert (run.result["done"], run.result["left"]) == (6, {"changed": 2})
+    assert [again(item).status for item in items[:3]] == ["rejected", "needs_review", "active"]
+
+
+def test_beliefs_named_one_by_one(parties: Parties, end: float) -> None:
+    items = bring_file(parties.user, [f"Service {n} is up." for n in range(8)])
+    GovernanceItem.objects.filter(pk=items[7].pk).update(revision=2)
+    named = [(item.ref, 1) for item in items] + [("0123456789ab", None)]
+    run = begin(user=parties.user, verb="reject", comment="", named=named)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.result["done"], run.result["left"]) == (7, {"changed": 1, "gone": 1})
+    assert run.arguments["so_far"]["stayed"] == [items[7].ref, "0123456789ab"]
+    assert count("rejected") == 7
+
+
+def test_the_same_answer_twice_is_one_run(parties: Parties, end: float) -> None:
+    bring_file(parties.user, [f"Service {n} is up." for n in range(8)])
+    first, second = accept_all(parties, question="a1"), accept_all(parties, question="a1")
+    assert first.pk == second.pk
+    drain(end)
+    assert accept_all(parties, question="a1").pk == first.pk
+    assert accept_all(parties, question="b2").pk != first.pk
+    assert begin(user=make_owner("bo"), verb="accept", comment="", question="a1").pk != first.pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_answers_at_the_same_moment_are_one_run() -> None:
+    parties = Parties.of(make_owner("alice"))
+    bring_file(parties.user, [f"Service {n} is up." for n in range(3)])
+    asked, runs, start = everything(parties), [], threading.Barrier(2)
+
+    def answer() -> None:
+        start.wait()
+        runs.append(begin(user=parties.user, verb="accept", comment="", matching=asked, question="a1").pk)
+        connection.close()
+
+    both = [threading.Thread(target=answer) for _ in range(2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    assert len(runs) == 2
+    assert len(set(runs)) == JobRun.objects.count() == Batch.objects.count() == 1
+
+
+def cancel_after(monkeypatch: pytest.MonkeyPatch, seen: int) -> None:
+    keep = background._keep
+
+    def kept(run: JobRun, *rest: Any) -> None:
+        keep(run, *rest)
+        if run.arguments["so_far"]["seen"] == seen:
+            cancel_run(run)
+
+    monkeypatch.setattr(background, "_keep", kept)
+
+
+def test_a_cancelled_one_stops_between_slices_and_can_be_taken_back(
+    parties: Parties, end: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = bring_file(parties.user, [f"Service {n} is up." for n in range(12)])
+    was = states(parties)
+    run = accept_all(parties)
+    cancel_after(monkeypatch, 6)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.state, run.done, run.result) == ("cancelled", 6, None)
+    assert [again(item).status for item in items] == ["active"] * 6 + ["needs_review"] * 6
+    undoing = begin_undo(user=parties.user, ref=run.arguments["batch"])
+    assert undoing is not None
+    drain(end)
+    after = states(parties)
+    assert {pk: state["status"] for pk, state in after.items()} == {pk: state["status"] for pk, state in was.items()}
+
+
+def test_a_queued_one_is_cancelled_at_once_and_keeps_no_words(parties: Parties, end: float) -> None:
+    bring_file(parties.user, [f"Service {n} is up." for n in range(6)])
+    run = accept_all(parties)
+    assert run.arguments["comment"] == "all of it"
+    cancel_run(run)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.state, "comment" in run.arguments, count("active")) == ("cancelled", False, 0)
+
+
+def test_nobody_takes_back_what_is_still_under_way(parties: Parties, strangers: Parties, end: float) -> None:
+    bring_file(parties.user, [f"Service {n} is up." for n in range(8)])
+    run = accept_all(parties)
+    with pytest.raises(Conflict) as refused:
+        undo_batch(principal=parties.person, ref=run.arguments["batch"])
+    assert refused.value.fields == {"job": run.ref}
+    with pytest.raises(Conflict):
+        begin_undo(user=parties.user, ref=run.arguments["batch"])
+    drain(end)
+    with pytest.raises(NotFound):
+        begin_undo(user=strangers.user, ref=run.arguments["batch"])
+    first = begin_undo(user=parties.user, ref=run.arguments["batch"])
+    second = begin_undo(user=parties.user, ref=run.arguments["batch"])
+    assert first == second is not None
+    drain(end)
+    with pytest.raises(InvalidTransition):
+        begin_undo(user=parties.user, ref=run.arguments["batch"])
+
+
+def test_a_killed_undo_goes_on_where_it_was(parties: Parties, end: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = bring_file(parties.user, [f"Service {n} is up." for n in range(12)])
+    run = accept_all(parties)
+    drain(end)
+    lifecycle.end(principal=parties.person, reference=items[4].ref)
+    undoing = begin_undo(user=parties.user, ref=run.arguments["batch"])
+    assert undoing is not None
+    with monkeypatch.context() as dying:
+        kill_when(dying, lambda seen: seen.arguments["so_far"]["seen"] >= 6, before=True)
+        with pytest.raises(KilledError):
+            work(end)
+    assert Batch.objects.get().undone_at is None
+    drain(end)
+    undoing.refresh_from_db()
+    assert (undoing.state, undoing.result["done"], undoing.result["left"]) == ("done", 11, {"changed": 1})
+    assert [again(item).status for item in items].count("needs_review") == 11
+    assert JournalEntry.objects.filter(verb="undo").count() == 11
+    assert Batch.objects.get().undone_at is not None
+    assert differences(parties.user) == []
+
+
+def test_what_nobody_foresaw_fails_the_run_and_keeps_what_was_done(
+    parties: Parties, end: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring_file(parties.user, [f"Service {n} is up." for n in range(9)])
+    run = accept_all(parties)
+    decide = background.decide_one
+
+    def breaks(**given: Any) -> Any:
+        if count("active") == 6:
+            raise ZeroDivisionError
+        return decide(**given)
+
+    monkeypatch.setattr(background, "decide_one", breaks)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.state, run.done, len(Batch.objects.get().decisions)) == ("failed", 6, 6)
+    assert "reference" in run.error
+    assert "comment" not in run.arguments
+
+
+def test_a_busy_owner_is_waited_for(parties: Parties, end: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    bring_file(parties.user, [f"Service {n} is up." for n in range(6)])
+    run = accept_all(parties)
+    with monkeypatch.context() as busy:
+
+        def taken(*_given: Any) -> Iterator[Any]:
+            raise Unavailable("busy", retry_after=1)
+
+        busy.setattr(background, "one_slice", taken)
+        with pytest.raises(Unavailable):
+            work(end)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.state, run.done) == ("done", 6)
+
+
+def test_twelve_hundred_are_accepted_and_taken_back(
+    parties: Parties, end: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    bring_file(parties.user, [f"Service {n} is up." for n in range(1200)])
+    said(parties.coder, "Lives in Porto")
+    was = states(parties)
+    run = accept_all(parties)
+    drain(end)
+    run.refresh_from_db()
+    assert (run.done, count("active"), len(Batch.objects.get().decisions)) == (1200, 1201, 1200)
+    undoing = begin_undo(user=parties.user, ref=run.arguments["batch"])
+    assert undoing is not None
+    drain(end)
+    undoing.refresh_from_db()
+    assert (undoing.state, undoing.result["done"], undoing.result["left"]) == ("done", 1200, {})
+    after = states(parties)
+    moved = {name for pk, state in was.items() for name in state if state[name] != after[pk][name]}
+    assert moved <= {"revision", "decided"}
+    assert differences(parties.user) == []

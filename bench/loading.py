@@ -20,10 +20,10 @@ from pawflow_web.identity.models import Agent, User, UserClock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.services import create_token, ensure_owner, update_agent
 from pawflow_web.lib.ids import new_ref
+from review.gate.preparing import text_digest
+from review.journal.snapshots import words_mac
 from review.kinds import kind_named
 from review.models import KindName
-from review.preparing import text_digest
-from review.snapshots import words_mac
 
 AGENTS = ("coder", "writer", "tester")
 # of these the one whose context has the form by project

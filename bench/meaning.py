@@ -17,9 +17,9 @@ from pawflow_web.identity.models import UserClock
 from pawflow_web.llm.binding import BATCH_SECONDS, bind
 from pawflow_web.llm.minilm import provider
 from pawflow_web.llm.models import EmbeddingModel
-from review.embedding import make_index
 from review.models import GovernanceItem, VectorMark
-from review.vectors import embeddable
+from review.search.embedding import make_index
+from review.search.vectors import embeddable
 
 _EMBEDDED = 1000
 # How far the others lie from one of them, as a share of its length.

@@ -16,7 +16,7 @@ from bench.lines import Line, lines, lines_by_meaning
 from bench.loading import Owner, load_owner, refresh_statistics
 from bench.product import OWNER, running_product
 from bench.report import bytes_under, machine, percentile_ms
-from review.index import catch_up, index_of
+from review.search.index import catch_up, index_of
 
 SMALL_OWNERS = CLIENTS = 8
 

@@ -5,8 +5,8 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.models import Memory
 from review.admin.beliefs import OfItemAdmin
+from review.display.shape import MASK
 from review.models import Privacy
-from review.present import MASK
 
 
 @admin.register(Memory)

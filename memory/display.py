@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from review.feedback import Vote
-from review.find import Coverage
+from review.display.labels import why
+from review.display.shape import ItemOut
+from review.gate.proposals import Admission
 from review.lifecycle import Forgotten
+from review.lifecycle.feedback import Vote
 from review.models import ArchiveRequest
-from review.present import ItemOut
-from review.proposals import Admission
-from review.words import why
+from review.search.find import Coverage
 
 READERS = {
     "global": "every agent",

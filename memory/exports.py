@@ -17,8 +17,8 @@ from memory.models import Category
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.periods import iso
+from review.display.shape import ItemOut, present_all
 from review.models import GovernanceItem, Status
-from review.present import ItemOut, present_all
 from review.querysets import ItemQuerySet
 
 _CHUNK = 500

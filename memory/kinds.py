@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory.facets import checked_category, checked_durability, checked_importance, clean_tags
 from memory.models import Memory
 from memory.models.note import TAGS_MOST, Category
+from memory.notes.facets import checked_category, checked_durability, checked_importance, clean_tags
 from pawflow_web.lib.db import execute, insert_statement, values_of
 from review.kinds import Kind, Shown, kinds
 from review.models import GovernanceItem, KindName, Status

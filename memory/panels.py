@@ -3,8 +3,10 @@
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory import context_views, import_views, views
-from memory.browse import total_of
+from memory.pages.context import views as context_views
+from memory.pages.imports import views as import_views
+from memory.pages.memories import views
+from memory.pages.memories.browse import total_of
 from pawflow_web.identity.person import is_signed_in
 from pawflow_web.web.panels import Count, panel
 

@@ -8,10 +8,10 @@ from memory.notes.find import check_duplicates, list_notes, recall_notes, search
 from memory.notes.meaning import within_reach
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.blocks import Ask, Content
-from review.lookalikes import find_lookalikes
+from review.gate.lookalikes import find_lookalikes
 from review.models import GovernanceItem
+from review.plaintext import words_of
 from review.readers import reader
-from review.words_of import words_of
 
 
 @reader("recall", title="Recall by words", surfaces=("recall",))

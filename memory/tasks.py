@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from memory.importers import background
-from memory.importers.words import outcome
+from memory.importers.outcomes import outcome
 from pawflow_web.jobs.work import kind_of_work
 from pawflow_web.lib.drains import drain
 

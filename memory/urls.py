@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from memory import context_views, import_views, views
+from memory.pages.context import views as context_views
+from memory.pages.imports import views as import_views
+from memory.pages.memories import views
 
 urlpatterns = [
     path("memories", views.memories, name="memories"),

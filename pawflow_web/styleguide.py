@@ -14,9 +14,9 @@ from pawflow_web.web.forms import PanelForm
 from pawflow_web.web.panels import GROUPS, Count, Panel
 from pawflow_web.web.render import render_panel
 from pawflow_web.web.ways_back import WayBack
-from review.present import SourceOut
-from review.rows import Row
-from review.words import REASON, STATUS
+from review.display.labels import REASON, STATUS
+from review.display.rows import Row
+from review.display.shape import SourceOut
 
 
 @require_safe

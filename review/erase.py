@@ -7,9 +7,9 @@ from conversations.models import Conversation
 from pawflow_web.identity.idempotency import Looked
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import execute
-from review.copies import look_for_copies
-from review.erasing import erase_items
-from review.ledger import act
+from review.journal.acts import act
+from review.lifecycle.copies import look_for_copies
+from review.lifecycle.erasing import erase_items
 from review.models import GovernanceItem, UseEvent
 
 # The owner's clock is not held longer than for so many at once.

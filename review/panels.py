@@ -6,9 +6,9 @@ from django.utils.translation import gettext_lazy as _
 from pawflow_web.identity.person import is_signed_in
 from pawflow_web.web.context import JOURNAL, seals
 from pawflow_web.web.panels import Count, panel
-from review import views
-from review.queue import reasons_of
-from review.seal import seal_of
+from review.pages.queue import views
+from review.pages.records.seal import seal_of
+from review.queue.waiting import reasons_of
 
 
 def waiting(request: HttpRequest) -> Count | None:

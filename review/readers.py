@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.registry import Registry
-from review.filters import ItemFilter
-from review.find import find_items
 from review.models import GovernanceItem
-from review.words_of import words_of
+from review.plaintext import words_of
+from review.search.filters import ItemFilter
+from review.search.find import find_items
 
 Probe = Callable[[Principal, GovernanceItem], bool]
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from review.find import load_for_display
-from review.journal import Event
+from review.display.rows import flags_of
+from review.display.shape import ItemOut, present, present_all
+from review.journal.chain import Event
 from review.lifecycle import BulkResult, Decision, Undone
 from review.models import Batch, GovernanceItem
-from review.present import ItemOut, present, present_all
-from review.rows import flags_of
 from review.schemas import (
     ActorOut,
     BulkOut,
@@ -19,6 +18,7 @@ from review.schemas import (
     UndoneOut,
     WaitingOut,
 )
+from review.search.find import load_for_display
 
 
 def item_out(item: GovernanceItem) -> ItemOut:

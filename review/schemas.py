@@ -8,9 +8,9 @@ from pydantic_core import PydanticCustomError
 
 from pawflow_web.lib.periods import TimeInput
 from pawflow_web.lib.tools import WHOLE_NUMBER
+from review.display.shape import ItemOut, Time
 from review.limits import BULK_MOST, COMMENT_MOST, TEXT_MOST
 from review.models import KindName, Origin, Privacy, Scope, Status
-from review.present import ItemOut, Time
 
 
 def one_of(choices: type[TextChoices]) -> WithJsonSchema:

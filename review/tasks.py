@@ -9,13 +9,14 @@ from pawflow_web.identity.models import UserClock
 from pawflow_web.jobs.work import kind_of_work
 from pawflow_web.lib.drains import drain
 from pawflow_web.lib.search import IndexWriteError
-from review import background, sweeps
-from review.embedding import embed_slice
-from review.index import catch_up, erased_by_owner, index_of, renew
-from review.ledger import EMBED_DRAIN, INDEX_DRAIN
+from review.journal.acts import EMBED_DRAIN, INDEX_DRAIN
+from review.lifecycle import sweeps
 from review.lifecycle.bulk import WORK
-from review.outcomes import told_of_many
-from review.vectors import RETRY
+from review.pages.outcomes import told_of_many
+from review.queue import background
+from review.search.embedding import embed_slice
+from review.search.index import catch_up, erased_by_owner, index_of, renew
+from review.search.vectors import RETRY
 
 logger = structlog.get_logger(__name__)
 

@@ -2,7 +2,10 @@
 
 from django.urls import path, re_path
 
-from review import bulk_views, item_views, question_views, record_views, views
+from review.pages.item import questions as question_views
+from review.pages.item import views as item_views
+from review.pages.queue import bulk_views, views
+from review.pages.records import views as record_views
 
 urlpatterns = [
     path("review", views.review, name="review"),

@@ -12,10 +12,10 @@ from memory.context.ageing import tier_of
 from memory.context.newest import Row, newest_of_each, read_rows
 from memory.notes.types import FactType, type_of
 from pawflow_web.lib.blocks import Ask
-from review.filters import ItemFilter
-from review.find import Match, best_matches
 from review.limits import TEXT_MOST
 from review.models import ArchiveRequest, Evidence, GovernanceItem
+from review.search.filters import ItemFilter
+from review.search.find import Match, best_matches
 
 # More of what has no sort of its own; together more than fits into a view of short memories.
 EACH_MOST = {

@@ -3,9 +3,9 @@
 from pawflow_web.lib.blocks import Ask, Content, Group, Line
 from pawflow_web.lib.prepared import RowsByIds
 from pawflow_web.lib.text import excerpt
-from review.filters import ItemFilter
-from review.find import Match, best_matches
 from review.models import GovernanceItem
+from review.search.filters import ItemFilter
+from review.search.find import Match, best_matches
 
 MOST = 5
 CANDIDATES = 20

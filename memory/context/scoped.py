@@ -15,8 +15,8 @@ from memory.notes.types import FactType
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.blocks import NOTICE, Ask, Content, Group, LeftOut, Line
 from pawflow_web.lib.tokens import estimate_tokens
-from review.filters import ItemFilter
-from review.find import count_items
+from review.search.filters import ItemFilter
+from review.search.find import count_items
 
 GLOBAL_TOKENS, PROJECT_TOKENS = 2000, 2500
 ARCHIVE_PENDING = " (archive pending review)"

@@ -10,7 +10,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
 from memory.importers import uploads
-from memory.importers.jobs import give_up
+from memory.importers.job_rows import give_up
 from memory.importers.material import Material, material_of_stream, shown_name
 from memory.importers.report import Report
 from memory.importers.run import bring

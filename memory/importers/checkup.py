@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+from memory.importers.formats.records import Broken, Note, Record, Skipped
 from memory.importers.material import Material, material_of_stream
-from memory.importers.records import Broken, Note, Record, Skipped
 from memory.importers.report import reason_of
 from memory.importers.run import place_to_be, proposal_of
 from pawflow_web.identity.auth import principal_of_user
@@ -21,11 +21,11 @@ from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.scanner import redact, scan
 from pawflow_web.lib.scanner.catalogue import RULES
-from review.contradictions import find_clashes
+from review.contradictions.clashes import find_clashes
+from review.display.shape import MASK
 from review.gate import Examined, examine
+from review.gate.proposals import Place, Proposal, Source
 from review.models import GovernanceItem, Origin, Privacy, Status
-from review.present import MASK
-from review.proposals import Place, Proposal, Source
 
 # A check-up answers while somebody waits: so many bytes, beliefs and seconds, and the answer says when it stopped.
 BYTES_MOST = 2 * 2**20

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from memory.importers.formats import MARKDOWN, Format, format_called
-from memory.importers.looks import detect, require_layout
+from memory.importers.formats.detection import detect, require_layout
+from memory.importers.formats.registry import MARKDOWN, Format, format_called
 from pawflow_web.lib.errors import Invalid, NotFound
 from pawflow_web.lib.text import clean
 

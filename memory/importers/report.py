@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.importers.records import Broken, Read, Record, Skipped
+from memory.importers.formats.records import Broken, Read, Record, Skipped
 from pawflow_web.lib.errors import DomainError
+from review.gate.preparing import TooLong
+from review.gate.proposals import Admission
 from review.limits import TEXT_MOST
-from review.preparing import TooLong
-from review.proposals import Admission
 
 ERRORS_SHOWN = 100
 _KINDS_SHOWN = 50

@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from memory.facets import clean_tags
-from memory.importers.jobs import Unfinished, unfinished_job
+from memory.importers.formats.records import Note, Read, Record
+from memory.importers.job_rows import Unfinished, unfinished_job
 from memory.importers.material import Material, Part, opened
-from memory.importers.records import Note, Read, Record
 from memory.importers.report import Report, reason_of
+from memory.notes.facets import clean_tags
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import Agent, User
 from pawflow_web.identity.names import check_name
@@ -24,9 +24,9 @@ from pawflow_web.identity.services import ensure_agent
 from pawflow_web.lib.errors import Invalid, NotFound
 from pawflow_web.lib.periods import parse_period
 from review.gate import admit, assess
+from review.gate.proposals import Admission, Place, Proposal, Source
 from review.models import Origin, Scope
 from review.models.item import always
-from review.proposals import Admission, Place, Proposal, Source
 
 Progress = Callable[[Report], None]
 # Asked between slices, and at each record and note while reading; no ends the run for now.
@@ -48,7 +48,7 @@ def import_file(
     """Propose what a file, or a folder of notes, holds to its owner's memory.
 
     Args:
-        format_name: one of :data:`~memory.importers.formats.NAMES`.
+        format_name: one of :data:`~memory.importers.formats.registry.NAMES`.
         agent: the notes are narrowed to this agent, which is made when it is new; without, they are global.
         dry_run: decide everything and write nothing.
         progress: told after each note.

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from memory.facets import checked_category, clean_tags
+from memory.notes.facets import checked_category, clean_tags
 from memory.notes.types import FactType, narrowed_to_type
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.periods import TimeInput, last_instant
-from review.filters import ItemFilter
-from review.find import Page, find_items
-from review.lookalikes import find_lookalikes
+from review.gate.lookalikes import find_lookalikes
+from review.gate.preparing import text_digest
+from review.gate.proposals import Lookalikes
 from review.models import GovernanceItem
-from review.preparing import text_digest
-from review.proposals import Lookalikes
+from review.search.filters import ItemFilter
+from review.search.find import Page, find_items
 
 
 def recall_notes(

@@ -1,16 +1,16 @@
 """Reading notes by what they mean, for a prompt."""
 
-from memory.facets import checked_category
+from memory.notes.facets import checked_category
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, NoEmbedder
 from pawflow_web.llm.embeddings import EmbeddingFailed
 from pawflow_web.llm.state import why_none
-from review.filters import ItemFilter
-from review.find import Coverage, Hit, Page, count_items, load_for_display
-from review.meaning import Question
 from review.models import GovernanceItem
-from review.ranked import Ranked
-from review.vectors import Near, embeddable
+from review.search.filters import ItemFilter
+from review.search.find import Coverage, Hit, Page, count_items, load_for_display
+from review.search.meaning import Question
+from review.search.ordering import Ranked
+from review.search.vectors import Near, embeddable
 
 # Some visible belief has no vector yet: it could not be asked.
 BEHIND = "index_behind"

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from memory.facets import checked_category, clean_tags, spelled_tags
+from memory.notes.facets import checked_category, clean_tags, spelled_tags
 from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, Tombstoned
 from pawflow_web.lib.periods import TimeInput, parse_period
-from review.find import by_reference, nameable
 from review.gate import admit_one
-from review.lookalikes import find_lookalikes
+from review.gate.lookalikes import find_lookalikes
+from review.gate.proposals import Admission, Place, Proposal
 from review.models import GovernanceItem, Scope
 from review.models.item import always
-from review.proposals import Admission, Place, Proposal
+from review.search.find import by_reference, nameable
 
 
 @dataclass(frozen=True, slots=True)

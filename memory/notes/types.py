@@ -33,7 +33,7 @@ def type_of(category: str, tags: Collection[str]) -> FactType:
 
 
 def narrowed_to_type(kind: FactType) -> dict[str, Any]:
-    """What is of a type, as arguments of :class:`review.filters.ItemFilter`."""
+    """What is of a type, as arguments of :class:`review.search.filters.ItemFilter`."""
     if kind in _TAGS:
         return {"tags": _TAGS[kind]}
     if kind in _CATEGORIES:

@@ -12,8 +12,8 @@ from memory.tools.notes import CoverageOut, RecallResult
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.tools import Effect, Result, tool
-from review import use
-from review.present import ItemOut, present_all, present_hits
+from review.display.shape import ItemOut, present_all, present_hits
+from review.readership import use
 
 Slug = Annotated[str, Field(min_length=1, max_length=80)]
 TypeWord = Annotated[FactType, WithJsonSchema({"type": "string", "enum": list(FactType)})]

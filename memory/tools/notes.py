@@ -10,12 +10,12 @@ from memory.notes.find import check_duplicates, recall_notes
 from memory.notes.services import remember_note
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.tools import Effect, Result, tool
-from review import use
-from review.find import Coverage
+from review.display.shape import HitOut, ItemOut, present_all, present_hits
 from review.lifecycle import forget as forget_item
 from review.limits import TEXT_MOST, TTL_DAYS_MOST
-from review.present import HitOut, ItemOut, present_all, present_hits
+from review.readership import use
 from review.schemas import ScopeWord, one_of
+from review.search.find import Coverage
 
 CategoryName = Annotated[Category, one_of(Category)]
 Text = Annotated[str, Field(min_length=1, max_length=TEXT_MOST)]

@@ -9,8 +9,8 @@ from memory.notes.meaning import notes_near
 from memory.tools.notes import CategoryName, CoverageOut
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.tools import Effect, Result, tool
-from review import use
-from review.present import HitOut, present_hits
+from review.display.shape import HitOut, present_hits
+from review.readership import use
 
 
 class SemanticRecallResult(Result):

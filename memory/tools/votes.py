@@ -8,8 +8,8 @@ from memory import display
 from memory.tools.notes import Reference
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.tools import Effect, Result, tool
-from review.archiving import suggest
-from review.feedback import vote
+from review.lifecycle.archiving import suggest
+from review.lifecycle.feedback import vote
 from review.limits import COMMENT_MOST
 
 Reason = Annotated[str, Field(min_length=1, max_length=COMMENT_MOST)]

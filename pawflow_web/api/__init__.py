@@ -9,8 +9,6 @@ from ninja import NinjaAPI, Router
 
 from conversations.api import router as conversations_router
 from memory.api import router as memory_router
-from memory.context_api import router as context_router
-from memory.import_api import router as import_router
 from pawflow_web.api.failures import add_handlers
 from pawflow_web.api.governed import BodyParser, governed
 from pawflow_web.api.openapi import docs_page, openapi_document
@@ -44,8 +42,6 @@ def _build() -> NinjaAPI:
             jobs_router,
             review_router,
             memory_router,
-            context_router,
-            import_router,
         ),
     ):
         api.add_router("", router)

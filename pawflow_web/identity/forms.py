@@ -1,4 +1,4 @@
-"""Forms of signing in and of tokens."""
+"""Forms of signing in, of tokens, of agents and of how the dashboard looks."""
 
 from collections.abc import Mapping
 from typing import Any

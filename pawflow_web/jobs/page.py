@@ -23,8 +23,8 @@ ENDED_ROWS = 20
 OPEN_MOST = 50
 _FACTS_MOST = 8
 
-# The status whose line and colour a state shares, its glyph and its word.
-_SHOWN: Mapping[str, tuple[str, str, str | Promise]] = {
+# The status whose line and colour a state shares, its glyph and its word; on every page that shows jobs.
+STATES: Mapping[str, tuple[str, str, str | Promise]] = {
     RunState.QUEUED: ("candidate", "clock", gettext_lazy("Waits for its turn")),
     RunState.RUNNING: ("active", "job", gettext_lazy("Running")),
     RunState.DONE: ("active", "check", gettext_lazy("Done")),
@@ -120,7 +120,7 @@ def _rows(runs: Iterable[JobRun]) -> list[Row]:
 
 
 def _row(run: JobRun, moment: datetime) -> Row:
-    status, glyph, word = _SHOWN[run.state]
+    status, glyph, word = STATES[run.state]
     progress = progress_of(run, moment)
     took = ""
     if run.started_at is not None:

@@ -10,10 +10,10 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.web.panels import Panel, registry
 from pawflow_web.web.render import person_required, render_panel, target_of, wants_partial
-from review.filters import ItemFilter
-from review.find import by_reference, find_items
+from review.display.rows import Row, rows_of
 from review.models import GovernanceItem
-from review.rows import Row, rows_of
+from review.search.filters import ItemFilter
+from review.search.find import by_reference, find_items
 
 _BELIEFS = 8
 _LONGEST = 400

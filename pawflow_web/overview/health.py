@@ -15,7 +15,7 @@ from pawflow_web.web.context import Seal
 from pawflow_web.web.health import readiness
 from pawflow_web.web.templatetags.pawflow import thousands
 from pawflow_web.web.times import short_time
-from review.index import index_of
+from review.search.index import index_of
 
 # A change is in the index within seconds; more than these waiting means that nobody puts them there.
 _BEHIND = 2_000

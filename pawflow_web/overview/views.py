@@ -20,13 +20,13 @@ from pawflow_web.overview.setup import SetupStep, steps_of
 from pawflow_web.web.context import Shell, belongs_to
 from pawflow_web.web.panels import registry
 from pawflow_web.web.render import person_required, render_panel
-from review.filters import ItemFilter
-from review.find import count_items
+from review.display.news import news_of
+from review.display.shape import shown_text
 from review.models import Privacy, Reason
-from review.news import news_of
-from review.present import shown_text
-from review.queue import reasons_of
-from review.use import most_used, never_used
+from review.queue.waiting import reasons_of
+from review.readership.use import most_used, never_used
+from review.search.filters import ItemFilter
+from review.search.find import count_items
 
 # How long a person looks at one belief before they decide, by our own hand.
 _SECONDS_EACH = 12

@@ -69,7 +69,7 @@ class Shell:
     def groups(self) -> list[tuple[str | Promise, list[Entry]]]:
         """``(title, entries)`` of each group that holds anything."""
         groups = [
-            (title, [self._entry(panel) for panel in registry.all() if panel.group == group])
+            (title, [self._entry(panel) for panel in registry.listed() if panel.group == group])
             for group, title in GROUPS.items()
         ]
         return [(title, entries) for title, entries in groups if entries]
@@ -77,12 +77,12 @@ class Shell:
     @property
     def counted(self) -> list[Entry]:
         """What has a number beside it."""
-        return [self._entry(panel) for panel in registry.all() if panel.count is not None]
+        return [self._entry(panel) for panel in registry.listed() if panel.count is not None]
 
     @cached_property
     def tabs(self) -> list[Entry]:
         """The short bar of narrow screens, without its last entry, which is always the menu."""
-        return [self._entry(panel) for panel in registry.all() if panel.tab]
+        return [self._entry(panel) for panel in registry.listed() if panel.tab]
 
     @cached_property
     def in_menu(self) -> bool:

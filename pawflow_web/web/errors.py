@@ -221,7 +221,9 @@ def method_not_allowed(request: HttpRequest) -> HttpResponse:
         request,
         405,
         title=_("Nothing to look at here"),
-        message=_("This address only takes what a form sends. Nothing was changed. Open the page again and decide there."),
+        message=_(
+            "This address only takes what a form sends. Nothing was changed. Open the page again and decide there."
+        ),
     )
 
 

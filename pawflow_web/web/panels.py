@@ -1,4 +1,4 @@
-"""The registry of panels: what the navigation, the short bar, ``/menu`` and the drawer list.
+"""The registry of panels: what the navigation, the short bar, ``/menu`` and the drawer list, and what ``/find`` offers.
 
 An app says in its ``panels.py`` which of its views are panels; only what is built is listed. The registry is
 filled while Django starts and frozen after it. A panel is called like the route of its view, so that its URL stands in
@@ -45,8 +45,9 @@ CountOf = Callable[[HttpRequest], Count | None]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One entry: ``tab`` puts it into the short bar, ``key`` is the letter that follows ``g``. ``url`` may be lazy:
-    routes are not known yet while panels register."""
+    """One entry: ``tab`` puts it into the short bar, ``key`` is the letter that follows ``g``; what is not ``listed`` is no
+    place in the navigation and is found by its name. ``url`` may be lazy: routes are not known yet while panels
+    register."""
 
     name: str
     title: Text
@@ -57,6 +58,7 @@ class Panel:
     count: CountOf | None = None
     tab: bool = False
     key: str = ""
+    listed: bool = True
     view: Callable[..., Any] | None = field(default=None, compare=False)
 
 
@@ -76,9 +78,13 @@ class PanelRegistry(Registry[Panel]):
         places = list(GROUPS)
         return sorted(super().all(), key=lambda panel: (places.index(panel.group), panel.order))
 
+    def listed(self) -> list[Panel]:
+        """Those of the navigation."""
+        return [panel for panel in self.all() if panel.listed]
+
     def at(self, path: str) -> Panel | None:
-        """The panel that a path belongs to: the one with the longest URL that begins it."""
-        urls = {str(panel.url): panel for panel in super().all()}
+        """The entry of the navigation that a path belongs to: the one with the longest URL that begins it."""
+        urls = {str(panel.url): panel for panel in self.listed()}
         hits = [url for url in urls if path == url or (url != "/" and path.startswith(url.rstrip("/") + "/"))]
         return urls[max(hits, key=len)] if hits else None
 
@@ -96,6 +102,7 @@ def panel(
     count: CountOf | None = None,
     tab: bool = False,
     key: str = "",
+    listed: bool = True,
 ) -> Callable[[View], View]:
     """Register the decorated view as the panel at the route called ``name``.
 
@@ -115,6 +122,7 @@ def panel(
                 count=count,
                 tab=tab,
                 key=key,
+                listed=listed,
                 view=view,
             ),
         )

@@ -13,11 +13,11 @@ from pawflow_web.identity.person import person_of
 from pawflow_web.web.admin import OwnersAdmin
 from review import lifecycle
 from review.admin.deeds import chosen_of, for_each, tell
-from review.filters import ItemFilter
-from review.find import find_items
+from review.display.shape import MASK, shown_text
 from review.kinds import kinds
 from review.models import Believed, Evidence, Feedback, GovernanceItem, ItemUse, Privacy, UseEvent
-from review.present import MASK, shown_text
+from review.search.filters import ItemFilter
+from review.search.find import find_items
 
 _IN_A_LIST = 100
 _FOUND_MOST = 100

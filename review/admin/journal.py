@@ -17,11 +17,11 @@ from django.views.decorators.http import require_POST
 from pawflow_web.identity.models import UserClock
 from pawflow_web.identity.person import person_of, user_of
 from pawflow_web.web.admin import OwnersAdmin
-from review import tombstones
 from review.admin.deeds import for_each
-from review.journal import verify
+from review.display.shape import MASK
+from review.gate import tombstones
+from review.journal.chain import verify
 from review.models import GovernanceItem, JournalEntry, Privacy, Tombstone
-from review.present import MASK
 
 # Replaying more than this takes longer than somebody waits for a page.
 VERIFIED_MOST = 5_000

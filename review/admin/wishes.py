@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from pawflow_web.identity.person import person_of
 from review.admin.beliefs import OfItemAdmin
 from review.admin.deeds import for_each
-from review.archiving import decide_archive
+from review.lifecycle.archiving import decide_archive
 from review.models import ArchiveRequest
 
 

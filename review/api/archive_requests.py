@@ -6,12 +6,12 @@ from ninja import Router
 from pawflow_web.identity.rest import call_of, person
 from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.rest_types import Cursor, Limit
-from review.archiving import decide_archive
-from review.find import load_for_display
+from review.display.shape import present_all
+from review.lifecycle.archiving import decide_archive
 from review.models import ArchiveRequest, ArchiveState
-from review.present import present_all
 from review.replies import item_out
 from review.schemas import ArchiveAnswerIn, ArchiveAnswerOut, ArchiveRequestOut, ArchiveRequestsOut
+from review.search.find import load_for_display
 
 router = Router(tags=["beliefs"])
 

@@ -4,11 +4,11 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from pawflow_web.identity.rest import call_of, person
-from review.erasing import purge as purge_item
-from review.find import by_reference
+from review.lifecycle.erasing import purge as purge_item
+from review.lifecycle.sealing import reveal as reveal_item
 from review.models import GovernanceItem
 from review.schemas import PurgedOut, PurgeIn, RevealedOut
-from review.sealing import reveal as reveal_item
+from review.search.find import by_reference
 
 router = Router(tags=["beliefs"])
 

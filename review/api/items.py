@@ -10,13 +10,12 @@ from ninja import Query, Router
 from pawflow_web.identity.rest import call_of, person, reader
 from pawflow_web.lib.periods import first_instant, last_instant, parse_period, time_of_query
 from pawflow_web.lib.rest_types import Cursor, Limit
-from review import lifecycle, use
-from review.filters import ItemFilter
-from review.find import by_reference, find_items
-from review.journal import history
+from review import lifecycle
+from review.display.shape import ItemOut, present, present_all
+from review.journal.chain import history
+from review.lifecycle.preview import preview
 from review.models import GovernanceItem, Status
-from review.present import ItemOut, present, present_all
-from review.preview import preview
+from review.readership import use
 from review.replies import event_out, item_out
 from review.schemas import (
     EditIn,
@@ -33,6 +32,8 @@ from review.schemas import (
     SentenceOut,
     StatusWord,
 )
+from review.search.filters import ItemFilter
+from review.search.find import by_reference, find_items
 
 router = Router(tags=["beliefs"])
 

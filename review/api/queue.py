@@ -8,10 +8,8 @@ from ninja import Query, Router
 from pawflow_web.identity.rest import call_of, person
 from pawflow_web.lib.rest_types import Cursor, Limit
 from review import lifecycle
-from review.filters import ItemFilter
-from review.find import find_items
 from review.models import Status
-from review.queue import counts
+from review.queue.waiting import counts
 from review.replies import bulk_out, waiting_out
 from review.schemas import (
     BulkIn,
@@ -22,6 +20,8 @@ from review.schemas import (
     PrivacyWord,
     QueueOut,
 )
+from review.search.filters import ItemFilter
+from review.search.find import find_items
 
 router = Router(tags=["beliefs"])
 

@@ -6,7 +6,7 @@ from ninja import Router
 from pawflow_web.identity.rest import call_of, person
 from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.rest_types import Cursor, Limit
-from review import tombstones
+from review.gate import tombstones
 from review.models import Tombstone
 from review.schemas import TombstoneOut, TombstonesOut
 

@@ -6,19 +6,19 @@ from typing import Any
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.ids import new_ref
-from review import tombstones
+from review.gate import tombstones
+from review.gate.judgement import AGAIN_CONFIDENCE, origin_of
+from review.gate.likeness import is_near_one_of
 from review.gate.look_up import NOBODY_LOOKED, look_up
 from review.gate.plan import Newcomer, Refusal, Repetition, admission_of, decide
-from review.judgement import AGAIN_CONFIDENCE, origin_of
+from review.gate.preparing import Prepared, prepare
+from review.gate.proposals import Admission, Nearness, Proposal
+from review.gate.succession import make_room
+from review.journal.acts import Act, act
+from review.journal.snapshots import ScopeNames
 from review.kinds import kind_of
-from review.ledger import Act, act
-from review.likeness import is_near_one_of
 from review.models import Evidence, GovernanceItem, Origin
-from review.preparing import Prepared, prepare
-from review.proposals import Admission, Nearness, Proposal
-from review.snapshots import ScopeNames
-from review.succession import make_room
-from review.words_of import opened
+from review.plaintext import opened
 
 
 def admit_one(

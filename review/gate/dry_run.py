@@ -7,13 +7,13 @@ from itertools import islice
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
+from review.gate.judgement import origin_of
 from review.gate.look_up import peek_many
 from review.gate.plan import Found, Newcomer, admission_of, decide
+from review.gate.preparing import Prepared, prepare
+from review.gate.proposals import Admission, Proposal
 from review.gate.slices import SLICE_PROPOSALS
-from review.judgement import origin_of
 from review.models import Origin, Status
-from review.preparing import Prepared, prepare
-from review.proposals import Admission, Proposal
 
 
 @dataclass(frozen=True, slots=True)

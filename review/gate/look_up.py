@@ -8,11 +8,11 @@ from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import Row, execute
 from review.gate.plan import Found
-from review.ledger import Act
+from review.gate.preparing import Prepared
+from review.gate.succession import has_expired, holding, retire_expired
+from review.journal.acts import Act
 from review.models import LIVE, READABLE, GovernanceItem, Origin, Reason, Status, Tombstone
-from review.preparing import Prepared
 from review.querysets import ItemQuerySet
-from review.succession import has_expired, holding, retire_expired
 
 
 def _words(statuses: Iterable[str]) -> str:

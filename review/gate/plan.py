@@ -6,13 +6,13 @@ from datetime import datetime
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict
-from review.judgement import Again, judge_again, judge_new, preferred
+from review.gate.judgement import Again, judge_again, judge_new, preferred
+from review.gate.placement import nothing_left
+from review.gate.preparing import Prepared
+from review.gate.proposals import Admission, Outcome
+from review.gate.succession import Room, find_room
 from review.kinds import kind_named
 from review.models import READABLE, GovernanceItem, Origin, Reason, Status, Tombstone
-from review.placement import nothing_left
-from review.preparing import Prepared
-from review.proposals import Admission, Outcome
-from review.succession import Room, find_room
 from review.transitions import check_transition
 
 

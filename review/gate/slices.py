@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
 from review.gate.admit import admit_prepared
-from review.judgement import origin_of
-from review.ledger import act
-from review.preparing import Prepared, prepare
-from review.proposals import Admission, Proposal
+from review.gate.judgement import origin_of
+from review.gate.preparing import Prepared, prepare
+from review.gate.proposals import Admission, Proposal
+from review.journal.acts import act
 
 # One owner's clock is not held longer than this by a list of proposals; others of that owner wait meanwhile.
 SLICE_PROPOSALS = 100

@@ -7,14 +7,14 @@ from functools import partial
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
-from review.ledger import act
+from review.journal.acts import act
 from review.lifecycle.deciding import Decision, Forgotten, accept, forget, reject
 from review.models import Batch
 
 # The kind of the runs that decide more than a request waits for; the rows of one name their batch.
 WORK = "review_bulk"
 # One owner's clock is not held longer than this by many decisions; others of that owner wait meanwhile.
-SLICE_SECONDS = 0.05
+SLICE_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from datetime import datetime
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.lib.errors import Conflict
-from review.ledger import Act
+from review.gate.proposals import Place
+from review.gate.succession import holding, retire_expired
+from review.journal.acts import Act
 from review.models import LIVE, GovernanceItem
-from review.proposals import Place
-from review.succession import holding, retire_expired
 
 
 def future_expiry(current: Act, item: GovernanceItem) -> datetime | None:

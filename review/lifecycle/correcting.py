@@ -7,24 +7,24 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, Invalid, Tombstoned
-from review import tombstones
-from review.find import by_reference
+from review.gate import tombstones
 from review.gate.admit import store, texts_of
+from review.gate.judgement import judge_new, origin_of
+from review.gate.likeness import is_near_one_of
 from review.gate.look_up import look_up
+from review.gate.lookalikes import find_lookalikes
+from review.gate.placement import EMPTY
 from review.gate.plan import Found, Newcomer
-from review.judgement import judge_new, origin_of
+from review.gate.preparing import Prepared, prepare
+from review.gate.proposals import Judgement, Nearness, Place, Proposal
+from review.gate.succession import Room, retire_expired
+from review.journal.acts import Act, act
 from review.kinds import kind_of
-from review.ledger import Act, act
 from review.lifecycle.conditions import future_expiry
 from review.lifecycle.deciding import Decision, room_for
-from review.likeness import is_near_one_of
-from review.locked import locked_item
-from review.lookalikes import find_lookalikes
+from review.lifecycle.locked import locked_item
 from review.models import LIVE, GovernanceItem, Privacy, Reason, Status, Tombstone
-from review.placement import EMPTY
-from review.preparing import Prepared, prepare
-from review.proposals import Judgement, Nearness, Place, Proposal
-from review.succession import Room, retire_expired
+from review.search.find import by_reference
 from review.transitions import check_transition
 
 # A label that a person gave or the scanner found does not get lost with the words.

@@ -6,15 +6,15 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, NeedsApproval
-from review import tombstones
-from review.find import by_reference
-from review.ledger import Act, act
+from review.gate import tombstones
+from review.gate.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
+from review.journal.acts import Act, act
+from review.lifecycle.archive_requests import answer_wishes, ask_for_archive
 from review.lifecycle.conditions import future_expiry, require_no_twin
-from review.locked import locked_item
+from review.lifecycle.locked import locked_item
 from review.models import GRAVE, ArchiveRequest, GovernanceItem, Reason, Status, Tombstone
-from review.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
+from review.search.find import by_reference
 from review.transitions import check_transition
-from review.wishes import answer_wishes, ask_for_archive
 
 
 @dataclass(frozen=True, slots=True)

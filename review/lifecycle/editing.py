@@ -9,16 +9,16 @@ from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.ids import parse_ref
-from review.copies import look_for_copies
-from review.find import by_reference
+from review.gate.preparing import require_plain
+from review.gate.proposals import Place
+from review.journal.acts import Act, act
 from review.kinds import kind_of
-from review.ledger import Act, act
 from review.lifecycle.conditions import require_no_twin
-from review.locked import locked_item
+from review.lifecycle.copies import look_for_copies
+from review.lifecycle.locked import locked_item
+from review.lifecycle.sealing import open_item, seal_item
 from review.models import LIVE, GovernanceItem, Privacy, Scope
-from review.preparing import require_plain
-from review.proposals import Place
-from review.sealing import open_item, seal_item
+from review.search.find import by_reference
 
 _FACET = ("tags", "category", "importance", "durability")
 

@@ -6,10 +6,10 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, InvalidTransition
-from review.ledger import act
+from review.journal.acts import act
 from review.lifecycle.conditions import require_room
 from review.lifecycle.deciding import Decision
-from review.locked import locked_item
+from review.lifecycle.locked import locked_item
 from review.models import GovernanceItem, Status
 from review.transitions import check_transition
 

@@ -10,9 +10,9 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models import Q
 
 from pawflow_web.lib.errors import Conflict
+from review.gate.placement import EMPTY
+from review.journal.snapshots import Snapshot, snapshot
 from review.models import GovernanceItem, JournalEntry
-from review.placement import EMPTY
-from review.snapshots import Snapshot, snapshot
 
 
 @dataclass(frozen=True, slots=True)

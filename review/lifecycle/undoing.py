@@ -10,12 +10,13 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.jobs.models import JobRun
 from pawflow_web.lib.errors import Conflict, DomainError, InvalidTransition, NotFound, StaleRevision
 from pawflow_web.lib.ids import parse_ref
-from review import tombstones, votes
-from review.ledger import Act, act
+from review.gate import tombstones
+from review.journal.acts import Act, act
+from review.lifecycle import votes
 from review.lifecycle.bulk import WORK, BulkResult
 from review.lifecycle.conditions import require_no_twin, require_room
+from review.lifecycle.locked import locked_item
 from review.lifecycle.past import Change, Past
-from review.locked import locked_item
 from review.models import LIVE, READABLE, Batch, GovernanceItem, JournalEntry, Reason, Status
 
 

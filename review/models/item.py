@@ -27,7 +27,7 @@ class GovernanceItem(models.Model):
     """A belief: the one row whose status decides whether anything may read its words.
 
     What only one kind has (tags of a note, parts of a fact) is in that kind's facet, never here. Rows change
-    under the owner's clock, through :class:`review.ledger.Act`, and in no other way.
+    under the owner's clock, through :class:`review.journal.acts.Act`, and in no other way.
     """
 
     ref = models.CharField(max_length=12, unique=True, default=new_ref)
@@ -35,7 +35,7 @@ class GovernanceItem(models.Model):
     number = models.BigIntegerField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="items")
     kind = models.CharField(max_length=16)
-    # sealed while privacy is secret: read it through :mod:`review.words_of`
+    # sealed while privacy is secret: read it through :mod:`review.plaintext`
     text = models.TextField()
     # keyed digest of the folded text: exact duplicates and tombstones
     text_digest = models.CharField(max_length=64)

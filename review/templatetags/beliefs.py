@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pawflow_web.web.templatetags.pawflow import icon
-from review import words
+from review.display import labels
 
 register = template.Library()
 
@@ -20,7 +20,7 @@ _BARS = tuple(f"M{step * 7.5:g} {6 - step * 2}h5.5v{4 + step * 2}h-5.5z" for ste
 @register.simple_tag
 def badge(status: str) -> SafeString:
     """The status of a belief: glyph, word, and a colour that only repeats them."""
-    word = words.word_of(words.STATUS, status)
+    word = labels.word_of(labels.STATUS, status)
     return format_html(
         '<span class="badge is-{}" title="{}">{}{}</span>', status, word.sentence, icon(word.icon), word.shown
     )
@@ -29,7 +29,7 @@ def badge(status: str) -> SafeString:
 @register.simple_tag
 def reason_badge(reason: str) -> SafeString:
     """Why it has that status, in a word."""
-    word = words.word_of(words.REASON, reason)
+    word = labels.word_of(labels.REASON, reason)
     return format_html('<span class="badge bare">{}{}</span>', icon(word.icon), word.shown)
 
 
@@ -39,7 +39,7 @@ def reader(scope: str, agent: str | None = None, *, said: bool = False) -> SafeS
 
     ``said``: nothing beside it says that this is the reader.
     """
-    word = words.word_of(words.READER, scope)
+    word = labels.word_of(labels.READER, scope)
     shown = agent if agent and scope == "agent" else word.shown
     if said and scope in {"global", "agent"}:
         shown = _("read by %(name)s") % {"name": shown}
@@ -49,7 +49,7 @@ def reader(scope: str, agent: str | None = None, *, said: bool = False) -> SafeS
 @register.simple_tag
 def privacy(value: str) -> SafeString:
     """Sensitive or secret; an ordinary belief gets nothing."""
-    word = words.PRIVACY.get(value)
+    word = labels.PRIVACY.get(value)
     if word is None:
         return SafeString("")
     return format_html(

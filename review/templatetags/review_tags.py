@@ -2,7 +2,7 @@
 
 from django import template
 
-from review.queue import Wanted
+from review.queue.waiting import Wanted
 
 register = template.Library()
 

@@ -355,6 +355,12 @@ function escape() {
     close.click();
     return true;
   }
+  // From what is shown beside a list, back to its row.
+  const row = $('[data-list] > [aria-current="true"] .item-link');
+  if (row && visible(row) && !document.activeElement?.closest("[data-list]")) {
+    row.focus();
+    return true;
+  }
   const chosen = $$(".item > input:checked");
   chosen.forEach((box) => { box.checked = false; });
   return chosen.length > 0;

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,11 @@ class Installation:
         place = {"PAWFLOW_DATA_DIR": str(self.data_dir), "DATABASE_URL": self.url, "TMPDIR": str(self.temporary)}
         return {**kept, **place}
 
-    def start(self, *arguments: str, **streams: Any) -> subprocess.Popen[str]:
+    def start(
+        self, *arguments: str, settings: Mapping[str, str] | None = None, **streams: Any
+    ) -> subprocess.Popen[str]:
         command = [sys.executable, str(CHECKOUT / "manage.py"), "bench", *arguments]
-        return subprocess.Popen(command, env=self.environment, text=True, **streams)
+        return subprocess.Popen(command, env={**self.environment, **(settings or {})}, text=True, **streams)
 
     def scratch_databases(self) -> list[str]:
         with psycopg.connect(self.url) as connection:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pawflow_web.identity.models import User
-from review.background import work
 from review.models import GovernanceItem
+from review.queue.background import work
 from tests.browser.conftest import SCHEMES, WIDTHS, Check, OpenPage
 from tests.browser.people import sign_in
 from tests.factories import make_owner

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import BinaryIO
 
-from memory.importers import dump, markdown
-from memory.importers.records import Broken, Note, Read, Record, Skipped
+from memory.importers.formats import dump, markdown
+from memory.importers.formats.records import Broken, Note, Read, Record, Skipped
 
 Reader = Callable[[BinaryIO], Iterator[Read]]
 

@@ -12,7 +12,7 @@ from memory.importers.run import import_file
 from memory.importers.uploads import path_of
 from pawflow_web.identity.models import User, UserClock
 from pawflow_web.jobs.models import JobRun
-from review.journal import verify
+from review.journal.chain import verify
 from review.models import Evidence, GovernanceItem, ImportJob
 from tests.factories import make_owner
 from tests.jobs.conftest import Workers, alive, descendants, eventually, workers

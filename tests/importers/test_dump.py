@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memory.importers import dump, markdown
+from memory.importers.formats import dump, markdown
 from tests.importers.reading import full, left_out, notes, of_dump
 
 SAVED = """Saved memories

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from memory.importers.looks import detect
+from memory.importers.formats.detection import detect
 from memory.importers.run import import_file
 from pawflow_web.identity.models import User, UserSettings
 from pawflow_web.lib.errors import Invalid
-from review.journal import verify
+from review.journal.chain import verify
 from review.models import Evidence, GovernanceItem, ImportJob
 from tests.factories import GITHUB_TOKEN
 from tests.importers.files import SMALL, entity, lines, written

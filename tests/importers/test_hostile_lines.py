@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from memory import importers
-from memory.importers import dump, markdown
-from memory.importers.dates import lone_date, trailing_date
-from memory.importers.looks import detect
-from memory.importers.text_lines import LINE_MOST
+from memory.importers.formats import dump, markdown
+from memory.importers.formats.dates import lone_date, trailing_date
+from memory.importers.formats.detection import detect
+from memory.importers.formats.text_lines import LINE_MOST
 from tests.importers.reading import Reader, of_dump, of_markdown
 
 # What a pattern begins with, and what disappoints it after a long row of blanks or full stops.

@@ -15,10 +15,10 @@ from memory.importers.run import import_file
 from memory.notes.services import remember_note
 from pawflow_web.identity.models import Agent, User
 from pawflow_web.lib.errors import Invalid, NotFound
-from review.journal import verify
+from review.display.shape import MASK, present
+from review.journal.chain import verify
 from review.lifecycle import accept, forget, reject
 from review.models import Evidence, GovernanceItem, ImportJob, JournalEntry
-from review.present import MASK, present
 from tests.factories import GITHUB_TOKEN, make_owner, make_person, make_principal
 from tests.importers.files import SMALL, SMALL_TEXTS, entity, lines, relation, written
 

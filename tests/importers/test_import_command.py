@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from memory.importers.formats import NOT_YET
+from memory.importers.formats.registry import NOT_YET
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
 from tests.importers.files import SMALL, written

@@ -16,10 +16,10 @@ from django.db import OperationalError, transaction
 
 from memory.importers.run import import_file
 from pawflow_web.identity.models import User, UserClock
-from review.journal import verify
+from review.journal.chain import verify
 from review.models import Evidence, GovernanceItem, ImportJob
 from review.models.imports import ImportState
-from review.words_of import words_of
+from review.plaintext import words_of
 from tests.factories import GITHUB_TOKEN, make_owner
 from tests.importers.files import entity, lines, many, written
 from tests.live import database_url
@@ -137,7 +137,7 @@ def test_an_import_that_fails_goes_on_too(tmp_path: Path, monkeypatch: pytest.Mo
         return keep
 
     with monkeypatch.context() as patch:
-        from memory.importers.jobs import Unfinished
+        from memory.importers.job_rows import Unfinished
 
         patch.setattr(Unfinished, "keep", failing(Unfinished.keep))
         with pytest.raises(OperationalError):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.importers.json_stream import RECORD_MOST, Value, read_values
-from memory.importers.records import Broken
+from memory.importers.formats.json_stream import RECORD_MOST, Value, read_values
+from memory.importers.formats.records import Broken
 from tests.importers.files import SMALL, entity, lines, relation
 from tests.startup.product import CHECKOUT
 
@@ -191,7 +191,7 @@ def test_the_seams_between_pieces_make_no_difference(layout: str, seam: int, wid
 
 MEASURE = """
 import io, sys
-from memory.importers.json_stream import read_values
+from memory.importers.formats.json_stream import read_values
 class Endless(io.RawIOBase):
     def __init__(self, block, times): self.block, self.left, self.rest = block, times, b""
     def readable(self): return True

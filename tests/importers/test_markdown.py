@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.importers import dump, markdown
-from memory.importers.records import Record
+from memory.importers.formats import dump, markdown
+from memory.importers.formats.records import Record
 from review.limits import TEXT_MOST
 from tests.factories import GITHUB_TOKEN
 from tests.importers.reading import Reader, full, left_out, of_markdown, read_all

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.importers.json_stream import Value
-from memory.importers.mcp_memory import interpret, read
-from memory.importers.records import Broken, Note, Record, Skipped
-from memory.importers.sections import slug
+from memory.importers.formats.json_stream import Value
+from memory.importers.formats.mcp_memory import interpret, read
+from memory.importers.formats.records import Broken, Note, Record, Skipped
+from memory.importers.formats.sections import slug
 from tests.importers.files import entity, relation
 
 

@@ -5,18 +5,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.importers import dump, markdown
 from memory.importers.checkup import check_up
-from memory.importers.dates import iso_date
-from memory.importers.mcp_memory import read as read_mcp
-from memory.importers.records import Note
+from memory.importers.formats import dump, markdown
+from memory.importers.formats.dates import iso_date
+from memory.importers.formats.mcp_memory import read as read_mcp
+from memory.importers.formats.records import Note
+from memory.importers.formats.sections import safe_slugs
 from memory.importers.run import import_file, place_to_be, proposal_of
-from memory.importers.sections import safe_slugs
 from memory.models import Memory
 from pawflow_web.identity.models import User
 from pawflow_web.identity.services import update_preferences
+from review.gate.proposals import Source
 from review.models import GovernanceItem
-from review.proposals import Source
 from tests.factories import GITHUB_TOKEN
 from tests.importers.files import entity, lines, written
 from tests.importers.reading import full
@@ -54,7 +54,7 @@ def test_a_note_that_cannot_be_proposed_is_one_that_is_invalid(
     assert proposal_of(Note("likes tea", since="0001-01-01"), place, ZoneInfo("UTC"), Source())[1] is None
 
     update_preferences(user=alice, time_zone="Europe/Berlin")
-    monkeypatch.setattr("memory.importers.dates._YEARS_AT_THE_ENDS", frozenset())
+    monkeypatch.setattr("memory.importers.formats.dates._YEARS_AT_THE_ENDS", frozenset())
     path = written(tmp_path, b"- likes rye\n- [0001-01-01] likes tea\n- likes milk\n", name="notes.md")
     report = import_file(format_name="markdown", path=path, owner="alice").value()
     with path.open("rb") as stream:

@@ -7,10 +7,10 @@ import pytest
 from django_q.models import OrmQ
 
 from pawflow_web.jobs.models import JobRun
-from review.background import begin, begin_undo
-from review.matching import Matching
 from review.models import Batch, GovernanceItem, JournalEntry
-from review.queue import Wanted
+from review.queue.background import begin, begin_undo
+from review.queue.matching import Matching
+from review.queue.waiting import Wanted
 from tests.factories import make_owner
 from tests.jobs.conftest import Workers, descendants, eventually
 from tests.review.beliefs import Parties, differences

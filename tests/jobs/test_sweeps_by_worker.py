@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from pawflow_web.jobs.models import Task
 from pawflow_web.lib.db import execute
+from review.lifecycle.sweeps import THIN_USES
 from review.models import GovernanceItem, JournalEntry, UseEvent
-from review.sweeps import THIN_USES
 from tests.factories import make_owner
 from tests.jobs.conftest import Workers, announce, eventually
 from tests.review.beliefs import Parties, differences, let_expire, said

@@ -7,7 +7,7 @@ from conversations.services import create_conversation, create_project
 from memory.notes.services import remember_note
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.blocks import Content
-from review.ledger import act
+from review.journal.acts import act
 from review.models import GovernanceItem
 from tests.review.beliefs import Parties
 

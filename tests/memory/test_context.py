@@ -228,7 +228,8 @@ def test_only_what_an_agent_gets_for_itself_counts_as_used(
     item = tell(parties.coder, "Prefers pytest")
     seen: list[tuple[str | None, str, list[int]]] = []
     monkeypatch.setattr(
-        "review.use.record", lambda who, reader, items: seen.append((who.agent_name, reader, [row.pk for row in items]))
+        "review.readership.use.record",
+        lambda who, reader, items: seen.append((who.agent_name, reader, [row.pk for row in items])),
     )
     context(agent)
     context(person, "?agent=coder")

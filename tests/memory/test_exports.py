@@ -6,9 +6,9 @@ import json
 import pytest
 
 from memory import exports
-from memory.importers.formats import FORMATS as IMPORTS
-from memory.importers.mcp_memory import read
-from memory.importers.records import Record
+from memory.importers.formats.mcp_memory import read
+from memory.importers.formats.records import Record
+from memory.importers.formats.registry import FORMATS as IMPORTS
 from review import lifecycle
 from tests.memory.notes import tell
 from tests.review.beliefs import Parties, said, seal

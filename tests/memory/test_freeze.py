@@ -14,8 +14,8 @@ from memory.models import FrozenBlock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.services import update_agent
 from review import lifecycle
-from review.erasing import purge
-from review.ledger import act
+from review.journal.acts import act
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem
 from tests.factories import make_conversation
 from tests.memory.notes import conversation_in, pin, project, tell, within

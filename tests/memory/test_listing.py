@@ -9,7 +9,7 @@ from memory.notes.types import FactType, type_of
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.tools import Effect, registry
-from review.index import catch_up
+from review.search.index import catch_up
 from tests.factories import make_person_token, make_project, make_token
 from tests.memory.notes import conversation_in, project, tell, within
 from tests.review.beliefs import Parties

@@ -17,9 +17,9 @@ from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.tools import registry
 from review import lifecycle
 from review.api import CategoryWord
-from review.find import Page
-from review.index import catch_up
 from review.models import GovernanceItem
+from review.search.find import Page
+from review.search.index import catch_up
 from tests.factories import make_conversation
 from tests.review.beliefs import Parties, moment, readable, said
 

@@ -5,7 +5,7 @@ from memory.context.build import MEMORY, RELEVANT
 from memory.context.relevant import LINE_CHARS, MOST, relevant
 from pawflow_web.lib.blocks import Ask
 from review import lifecycle
-from review.index import catch_up
+from review.search.index import catch_up
 from tests.memory.notes import tell, texts
 from tests.review.beliefs import Parties
 

@@ -13,8 +13,8 @@ from memory.notes.types import FactType, type_of
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.blocks import Ask, Line
 from pawflow_web.lib.tokens import estimate_tokens
-from review import archiving
-from review.index import catch_up
+from review.lifecycle import archiving
+from review.search.index import catch_up
 from tests.memory.notes import conversation_in, pin, project, tell, within
 from tests.review.beliefs import Parties, since
 

@@ -9,12 +9,12 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from review.gate import admit_one
-from review.journal import verify
-from review.ledger import act
+from review.gate.proposals import Admission, Nearness, Place, Proposal
+from review.journal.acts import act
+from review.journal.chain import verify
+from review.journal.snapshots import Snapshot, snapshot
+from review.lifecycle.sealing import seal_item
 from review.models import GovernanceItem, JournalEntry, Status
-from review.proposals import Admission, Nearness, Place, Proposal
-from review.sealing import seal_item
-from review.snapshots import Snapshot, snapshot
 from tests.factories import AUTOMATION, make_person, make_principal
 
 

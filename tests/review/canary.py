@@ -21,10 +21,10 @@ from pawflow_web.lib.db import execute
 from pawflow_web.lib.search.schema import EXACT, STEMS
 from pawflow_web.lib.text import analyse
 from review import lifecycle
-from review.index import catch_up, index_of
+from review.display.shape import present_all
+from review.gate.proposals import Source
 from review.models import ArchiveRequest, Feedback, GovernanceItem, ItemUse, UseEvent
-from review.present import present_all
-from review.proposals import Source
+from review.search.index import catch_up, index_of
 from review.tasks import beliefs_index
 from tests.review.beliefs import Parties, again, said
 

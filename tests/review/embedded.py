@@ -7,9 +7,9 @@ from django.db import connection
 from memory.notes.meaning import notes_near
 from memory.notes.services import remember_note
 from pawflow_web.identity.principal import Principal
-from review import embedding
-from review.find import Page
 from review.models import GovernanceItem, ItemVector
+from review.search import embedding
+from review.search.find import Page
 
 SOON = 10**9.0
 

@@ -16,7 +16,8 @@ from memory.notes.services import remember_note  # noqa: E402
 from pawflow_web.identity.auth import principal_of_token  # noqa: E402
 from pawflow_web.lib.db import execute  # noqa: E402
 from pawflow_web.lib.errors import DomainError  # noqa: E402
-from review import erasing, lifecycle  # noqa: E402
+from review import lifecycle  # noqa: E402
+from review.lifecycle import erasing  # noqa: E402
 
 
 def say(value: Any) -> None:

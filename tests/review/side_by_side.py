@@ -13,9 +13,9 @@ from pawflow_web.identity.clock import now
 from pawflow_web.identity.models import UserClock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
-from review.journal import history
+from review.gate.proposals import Admission
+from review.journal.chain import history
 from review.models import Believed, GovernanceItem, JournalEntry
-from review.proposals import Admission
 from review.transitions import TABLE
 from tests.factories import make_conversation, make_owner
 from tests.review.beliefs import Parties, differences

@@ -6,9 +6,9 @@ import pytest
 
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotAllowed, NotFound
 from review import lifecycle
-from review.archiving import decide_archive, suggest
+from review.lifecycle.archiving import decide_archive, suggest
 from review.models import ArchiveRequest, JournalEntry
-from review.queue import counts
+from review.queue.waiting import counts
 from tests.review.beliefs import Parties, again, differences, entries, put_into, readable, row, said
 
 WORDS = "Lives in Porto"

@@ -13,12 +13,13 @@ from django.db import connection
 from pawflow_web.jobs.models import JobRun
 from pawflow_web.jobs.services import cancel_run
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotFound, Unavailable
-from review import background, lifecycle
-from review.background import begin, begin_undo, work
+from review import lifecycle
 from review.lifecycle import bulk, undo_batch
-from review.matching import Matching
 from review.models import Batch, GovernanceItem, JournalEntry
-from review.queue import Wanted
+from review.queue import background
+from review.queue.background import begin, begin_undo, work
+from review.queue.matching import Matching
+from review.queue.waiting import Wanted
 from tests.factories import make_owner
 from tests.review.beliefs import Parties, again, differences, said, states
 from tests.web.beliefs import HOSTILE, bring_file, contradict, propose

@@ -8,9 +8,9 @@ import pytest
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.services import update_agent
 from review import lifecycle, readers
-from review.index import catch_up
-from review.ledger import act
+from review.journal.acts import act
 from review.models import GovernanceItem, Privacy
+from review.search.index import catch_up
 from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, again, let_expire, readable, said, seal, since
 

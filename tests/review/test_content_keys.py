@@ -11,15 +11,15 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
 
-import review.sealing
+import review.lifecycle.sealing
 from pawflow_web.env import Env, SettingError
 from pawflow_web.identity.idempotency import Reply, once
 from pawflow_web.identity.models import IdempotentReply
-from review.ledger import act
+from review.display.shape import present_all
+from review.journal.acts import act
+from review.lifecycle.sealing import open_item, reseal_all, reveal
 from review.models import GovernanceItem
-from review.present import present_all
-from review.sealing import open_item, reseal_all, reveal
-from review.words_of import WordsUnreadable, words_of
+from review.plaintext import WordsUnreadable, words_of
 from tests.factories import GITHUB_TOKEN
 from tests.review.beliefs import Parties, again, differences, said
 from tests.review.canary import WORDS, places_of
@@ -60,8 +60,8 @@ def test_everything_is_sealed_under_the_newest_key_and_opened_with_any(
 def test_a_reseal_that_was_cut_off_goes_on(
     parties: Parties, secrets: list[GovernanceItem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(review.sealing, "_BATCH", 1)
-    sealed = review.sealing.resealed
+    monkeypatch.setattr(review.lifecycle.sealing, "_BATCH", 1)
+    sealed = review.lifecycle.sealing.resealed
     calls = iter(range(10))
 
     def broken(purpose: str, text: str) -> str | None:
@@ -70,7 +70,7 @@ def test_a_reseal_that_was_cut_off_goes_on(
         return sealed(purpose, text)
 
     with under(NEWER):
-        monkeypatch.setattr(review.sealing, "resealed", broken)
+        monkeypatch.setattr(review.lifecycle.sealing, "resealed", broken)
         with pytest.raises(KeyboardInterrupt):
             reseal_all()
         assert reseal_all().beliefs == 2
@@ -80,14 +80,14 @@ def test_a_reseal_that_was_cut_off_goes_on(
 def test_what_is_opened_meanwhile_stays_open(
     parties: Parties, secrets: list[GovernanceItem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sealed = review.sealing.resealed
+    sealed = review.lifecycle.sealing.resealed
 
     def and_somebody_opens(purpose: str, text: str) -> str | None:
         with act(parties.person) as current, current.decision():
             open_item(current, GovernanceItem.objects.locked().get(text=text))
         return sealed(purpose, text)
 
-    monkeypatch.setattr(review.sealing, "resealed", and_somebody_opens)
+    monkeypatch.setattr(review.lifecycle.sealing, "resealed", and_somebody_opens)
     with under(NEWER):
         assert reseal_all().beliefs == 0
     assert [again(item).text for item in secrets] == [

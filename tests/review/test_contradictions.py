@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.contradictions import Clash, find_clashes
+from review.contradictions.clashes import Clash, find_clashes
 from tests.review.contradiction_pairs import AGREE, AGREE_UNSEEN, CONTRADICT, CONTRADICT_UNSEEN
 
 

@@ -11,7 +11,7 @@ from pawflow_web.lib.errors import Conflict, Invalid, InvalidTransition, NotAllo
 from review import lifecycle
 from review.lifecycle import correct
 from review.models import Evidence, GovernanceItem, JournalEntry, Tombstone
-from review.words_of import words_of
+from review.plaintext import words_of
 from tests.factories import make_conversation
 from tests.review.beliefs import (
     Parties,

@@ -21,9 +21,9 @@ from pawflow_web.identity.models import UserClock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, NotAllowed
 from review import erase
-from review.index import catch_up
+from review.gate.proposals import Source
 from review.models import Evidence, GovernanceItem, JournalEntry, Tombstone, UseEvent
-from review.proposals import Source
+from review.search.index import catch_up
 from tests.factories import make_conversation, make_owner, make_person_token
 from tests.live import database_url
 from tests.review.beliefs import Parties, again, differences, said, say

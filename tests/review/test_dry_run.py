@@ -8,8 +8,8 @@ import pytest
 from pawflow_web.identity.principal import Principal
 from review import lifecycle
 from review.gate import admit, assess
+from review.gate.proposals import Admission, Place, Proposal
 from review.models import GovernanceItem, JournalEntry, Origin, Tombstone
-from review.proposals import Admission, Place, Proposal
 from tests.review.beliefs import Parties, between, let_expire, note, said, since
 
 Case = Callable[[Parties], tuple[Principal, Proposal, str | None]]

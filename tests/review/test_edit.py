@@ -8,7 +8,8 @@ import pytest
 from pawflow_web.identity.clock import now
 from pawflow_web.lib import scanner
 from pawflow_web.lib.errors import Conflict, Invalid, NotAllowed, NotFound, StaleRevision, Unavailable
-from review import lifecycle, preparing
+from review import lifecycle
+from review.gate import preparing
 from review.lifecycle import Changes, edit
 from review.models import GovernanceItem, JournalEntry
 from tests.factories import make_conversation, make_principal

@@ -9,12 +9,13 @@ from django.conf import settings
 from django.test import override_settings
 
 from pawflow_web.lib.search import Index
-from review import index, tasks
-from review.erasing import purge
-from review.filters import ItemFilter
-from review.find import find_items
-from review.index import catch_up, index_of
+from review import tasks
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem, JournalEntry
+from review.search import index
+from review.search.filters import ItemFilter
+from review.search.find import find_items
+from review.search.index import catch_up, index_of
 from tests.review.beliefs import Parties, said
 from tests.review.canary import CANARY, index_follows, places_of, planted, search_files
 

@@ -7,7 +7,7 @@ import pytest
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotFound
 from review import lifecycle
-from review.feedback import vote
+from review.lifecycle.feedback import vote
 from review.models import Feedback, GovernanceItem, JournalEntry
 from tests.factories import make_principal
 from tests.review.beliefs import Parties, again, differences, entries, put_into, readable, row, said

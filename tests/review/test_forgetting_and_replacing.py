@@ -5,7 +5,7 @@ import pytest
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import Conflict, NeedsApproval, NotFound, StaleRevision
 from review import lifecycle
-from review.ledger import act
+from review.journal.acts import act
 from review.models import ArchiveRequest, GovernanceItem, JournalEntry, Status, Tombstone
 from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, again, differences, let_expire, readable, row, said, say
@@ -203,7 +203,7 @@ def test_a_failure_in_the_middle_of_a_decision_changes_nothing(
         raise RuntimeError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("review.ledger.write_reading", fail)
+        broken.setattr("review.journal.acts.write_reading", fail)
         with pytest.raises(RuntimeError):
             lifecycle.accept(principal=parties.person, reference=new.ref)
     assert [row(old), row(new)] == before

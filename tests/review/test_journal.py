@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from memory.models import Memory
 from pawflow_web.lib.db import execute
 from review import lifecycle
-from review.journal import history, verify
+from review.journal.chain import history, verify
 from review.models import Believed, GovernanceItem, JournalEntry, JournalPayload
 from tests.review.beliefs import Parties, again, differences, said, say
 

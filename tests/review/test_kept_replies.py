@@ -15,8 +15,8 @@ from pawflow_web.identity.idempotency import Reply, forget_replies, look_through
 from pawflow_web.identity.models import IdempotentReply
 from pawflow_web.identity.principal import Principal
 from review import erase
-from review.erasing import purge
 from review.lifecycle import edit
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem
 from tests.factories import make_owner
 from tests.review.beliefs import Parties, said

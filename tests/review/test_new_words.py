@@ -8,10 +8,9 @@ import pytest
 from memory.notes.services import remember_note
 from pawflow_web.identity.principal import worker_principal
 from pawflow_web.lib.errors import Invalid
-from review import preparing
-from review.gate import admit
+from review.display.shape import MASK
+from review.gate import admit, preparing
 from review.models import Evidence, GovernanceItem, JournalEntry, Origin, Status
-from review.present import MASK
 from tests.factories import GITHUB_TOKEN, make_conversation
 from tests.review.beliefs import Parties, differences, note, readable, said, say
 

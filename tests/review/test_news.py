@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from pawflow_web.identity.models import User
 from pawflow_web.lib.errors import Tombstoned
+from review.display.news import LINES, news_of
 from review.lifecycle import accept, correct, decide_many, forget, reject, restore, undo
 from review.models import GovernanceItem, JournalEntry
-from review.news import LINES, news_of
 from tests.factories import AUTOMATION, make_owner, make_person, make_principal
 from tests.web.beliefs import bring_file, contradict, propose, remember
 
@@ -133,7 +133,7 @@ def test_each_entry_is_told_once_whatever_the_page(lotta: User) -> None:
 def test_more_than_anybody_counts_says_so(lotta: User, monkeypatch: pytest.MonkeyPatch) -> None:
     bring_file(lotta, [f"Service {number} is up." for number in range(30)])
     assert told(lotta) == ["You brought 30 beliefs"]
-    monkeypatch.setattr("review.news._WINDOW", 10)
+    monkeypatch.setattr("review.display.news._WINDOW", 10)
     assert told(lotta) == ["You brought 10 or more beliefs"]
 
 

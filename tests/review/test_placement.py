@@ -7,7 +7,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from review.placement import EMPTY, nothing_left, place
+from review.gate.placement import EMPTY, nothing_left, place
 
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 NOW = EPOCH + timedelta(days=10)

@@ -8,8 +8,8 @@ from django.db import connection
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import Conflict, Invalid, InvalidTransition, NotAllowed, NotFound
 from review import lifecycle
+from review.lifecycle.preview import VERBS, Preview, preview
 from review.models import GovernanceItem
-from review.preview import VERBS, Preview, preview
 from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, differences, moment, said, seal, since
 

@@ -7,12 +7,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.notes.find import recall_notes
 from pawflow_web.identity.principal import Principal
-from review.filters import ItemFilter
-from review.find import Page, find_items
-from review.index import catch_up
 from review.lifecycle import accept, forget, reject
 from review.models import GovernanceItem
 from review.readers import shown_in
+from review.search.filters import ItemFilter
+from review.search.find import Page, find_items
+from review.search.index import catch_up
 from tests.factories import GITHUB_TOKEN, make_conversation
 from tests.review.beliefs import Parties, between, let_expire, said, since
 

@@ -16,9 +16,11 @@ from pawflow_web.identity.idempotency import Reply, once
 from pawflow_web.identity.models import User
 from pawflow_web.jobs.models import JobRun
 from pawflow_web.lib.errors import Invalid, NotAllowed, NotFound
-from review import lifecycle, tombstones
-from review.erasing import purge
-from review.ledger import act
+from review import lifecycle
+from review.gate import tombstones
+from review.gate.proposals import Source
+from review.journal.acts import act
+from review.lifecycle.erasing import purge
 from review.models import (
     ArchiveRequest,
     Believed,
@@ -31,7 +33,6 @@ from review.models import (
     Tombstone,
     UseEvent,
 )
-from review.proposals import Source
 from tests.factories import GITHUB_TOKEN
 from tests.review.beliefs import Parties, again, differences, entries, said, say
 from tests.review.canary import CANARY, PLANTED_IN, WORDS, index_follows, keep_a_reply, places_of, planted

@@ -7,12 +7,12 @@ from memory.notes.find import recall_notes
 from memory.notes.services import remember_note
 from memory.tools.notes import recall
 from pawflow_web.identity.call import Call
-from review.filters import ItemFilter
-from review.find import find_items, load_for_display
-from review.index import catch_up
+from review.display.shape import present_all
 from review.lifecycle import accept, forget
 from review.models import GovernanceItem
-from review.present import present_all
+from review.search.filters import ItemFilter
+from review.search.find import find_items, load_for_display
+from review.search.index import catch_up
 from tests.factories import make_conversation
 from tests.review.beliefs import Parties, said, say
 

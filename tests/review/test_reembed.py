@@ -15,9 +15,9 @@ from pawflow_web.lib.drains import lock_of
 from pawflow_web.lib.errors import NoEmbedder
 from pawflow_web.llm.models import EmbeddingModel, EmbeddingSource
 from pawflow_web.llm.state import why_none
-from review import embedding
-from review.ledger import EMBED_DRAIN
+from review.journal.acts import EMBED_DRAIN
 from review.models import ItemVector
+from review.search import embedding
 from tests.factories import make_owner
 from tests.llm.fixtures import let_try_again, no_local_model, server, switch
 from tests.llm.server import EmbeddingServer, Reply

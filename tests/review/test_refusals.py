@@ -5,9 +5,9 @@ import pytest
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import Conflict, NotFound, Tombstoned
 from pawflow_web.lib.search import tail
-from review import lifecycle, tombstones
-from review.gate import admit, admit_one
-from review.lookalikes import find_lookalikes
+from review import lifecycle
+from review.gate import admit, admit_one, tombstones
+from review.gate.lookalikes import find_lookalikes
 from review.models import GovernanceItem, JournalEntry, Origin, Status, Tombstone
 from tests.review.beliefs import Parties, again, differences, note, readable, said, say
 

@@ -10,16 +10,16 @@ from pawflow_web.identity.idempotency import Reply, once
 from pawflow_web.lib import crypto
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotAllowed, NotFound
 from review import lifecycle
-from review.filters import ItemFilter
-from review.find import find_items
-from review.index import catch_up
-from review.journal import history
-from review.ledger import act
+from review.display.shape import MASK, present_all
+from review.gate.proposals import Nearness, Source
+from review.journal.acts import act
+from review.journal.chain import history
+from review.lifecycle.sealing import open_item, reveal, seal_item
 from review.models import Evidence, GovernanceItem, JournalEntry
-from review.present import MASK, present_all
-from review.proposals import Nearness, Source
-from review.sealing import open_item, reveal, seal_item
-from review.words_of import words_of
+from review.plaintext import words_of
+from review.search.filters import ItemFilter
+from review.search.find import find_items
+from review.search.index import catch_up
 from tests.factories import GITHUB_TOKEN
 from tests.review.beliefs import Parties, again, differences, entries, said, say
 from tests.review.canary import CANARY, WORDS, index_follows, places_of

@@ -16,11 +16,11 @@ from hypothesis.stateful import initialize, precondition, rule, run_state_machin
 
 from pawflow_web.identity.clock import now
 from review import lifecycle
-from review.archiving import decide_archive
-from review.feedback import vote
 from review.gate import admit_one
+from review.gate.proposals import Admission
+from review.lifecycle.archiving import decide_archive
+from review.lifecycle.feedback import vote
 from review.models import ArchiveRequest, Batch, GovernanceItem, JournalEntry
-from review.proposals import Admission
 from tests.review.beliefs import let_expire, note
 from tests.review.model import Model, RefusedError, Span
 from tests.review.side_by_side import SAID, SPELLINGS, TEXTS, SideBySide, any_item

@@ -17,8 +17,8 @@ from pawflow_web.jobs.services import schedules
 from pawflow_web.jobs.slices import run_cluster_drain
 from pawflow_web.lib.db import execute
 from pawflow_web.lib.drains import registry
-from review import sweeps
-from review.ledger import Act
+from review.journal.acts import Act
+from review.lifecycle import sweeps
 from review.models import GovernanceItem, ItemUse, JournalEntry, Status, UseEvent
 from tests.factories import make_owner
 from tests.review.beliefs import Parties, again, differences, entries, let_expire, readable, said

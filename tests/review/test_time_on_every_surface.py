@@ -15,8 +15,8 @@ from django.test import Client
 
 from pawflow_web.identity.models import User, UserSettings
 from pawflow_web.lib.db import execute
-from review.index import catch_up
 from review.models import Believed, GovernanceItem
+from review.search.index import catch_up
 from tests.factories import make_owner, make_person_token, make_token
 from tests.review.moments import MATRIX
 from tests.surfaces.conftest import Rest

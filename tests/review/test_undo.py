@@ -9,12 +9,12 @@ import pytest
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import InvalidTransition, NotAllowed, NotFound, StaleRevision
 from review import lifecycle
-from review.archiving import decide_archive, suggest
-from review.feedback import vote
-from review.ledger import Act
+from review.journal.acts import Act
+from review.journal.snapshots import Snapshot
 from review.lifecycle import undo
+from review.lifecycle.archiving import decide_archive, suggest
+from review.lifecycle.feedback import vote
 from review.models import GovernanceItem, JournalEntry, Tombstone
-from review.snapshots import Snapshot
 from tests.factories import make_principal
 from tests.review.beliefs import (
     Parties,

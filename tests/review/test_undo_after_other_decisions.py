@@ -9,10 +9,10 @@ from memory.notes.services import remember_note
 from pawflow_web.identity.clock import now
 from pawflow_web.lib.errors import InvalidTransition
 from review import lifecycle
-from review.ledger import act
+from review.gate.succession import retire_expired
+from review.journal.acts import act
 from review.lifecycle import undo
 from review.models import GovernanceItem
-from review.succession import retire_expired
 from tests.review.beliefs import (
     Parties,
     again,

@@ -5,8 +5,8 @@ import pytest
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import Conflict, Tombstoned
 from review import lifecycle
-from review.erasing import purge
 from review.lifecycle import undo
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem, Tombstone
 from tests.review.beliefs import (
     Parties,

@@ -14,11 +14,11 @@ from memory.tools.notes import recall
 from pawflow_web.identity.call import Call
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import execute
-from review import shown, use
-from review.find import load_for_display
+from review.display.shape import present_all
 from review.models import GovernanceItem, ItemUse, UseEvent
-from review.present import present_all
-from review.shown import MOST_ROWS, Pending, Shown
+from review.readership import pending_uses, use
+from review.readership.pending_uses import MOST_ROWS, Pending, Shown
+from review.search.find import load_for_display
 from tests.factories import make_conversation, make_person_token, make_token
 from tests.review.beliefs import Parties, said
 
@@ -173,7 +173,7 @@ def test_a_database_that_is_away_costs_nothing_but_patience(
         raise OperationalError("the database is away")
 
     with monkeypatch.context() as broken:
-        broken.setattr(shown, "write_events", away)
+        broken.setattr(pending_uses, "write_events", away)
         for _ in range(5):
             assert ask(parties.coder, "bread") == ["Likes bread"]
             with pytest.raises(DatabaseError):
@@ -192,8 +192,8 @@ def test_what_the_database_refuses_is_given_up_after_a_few_times(
 
     pending.add([event(item)])
     with monkeypatch.context() as broken:
-        broken.setattr(shown, "write_events", refuse)
-        for _ in range(shown.TRIES):
+        broken.setattr(pending_uses, "write_events", refuse)
+        for _ in range(pending_uses.TRIES):
             with pytest.raises(DatabaseError):
                 use.flush()
     assert use.flush() == 0

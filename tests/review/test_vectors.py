@@ -9,11 +9,12 @@ from memory.notes.find import recall_notes
 from memory.notes.meaning import notes_near, within_reach
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.llm.models import EmbeddingModel
-from review import embedding, lifecycle
-from review.filters import ItemFilter
-from review.index import catch_up
+from review import lifecycle
 from review.models import GovernanceItem, ItemVector
-from review.vectors import nearest
+from review.search import embedding
+from review.search.filters import ItemFilter
+from review.search.index import catch_up
+from review.search.vectors import nearest
 from tests.llm.fixtures import no_local_model, server
 from tests.llm.server import DIMENSION, EmbeddingServer, embed
 from tests.review.beliefs import Parties

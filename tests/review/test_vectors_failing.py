@@ -14,9 +14,9 @@ from pawflow_web.lib.errors import NoEmbedder
 from pawflow_web.llm import endpoint, minilm, questions
 from pawflow_web.llm.embeddings import Vector, unit
 from pawflow_web.llm.models import EmbeddingModel, EmbeddingSource, Source
-from review import embedding
 from review.models import GovernanceItem, ItemVector
-from review.vectors import RETRY
+from review.search import embedding
+from review.search.vectors import RETRY
 from tests.llm.fixtures import KEY, let_try_again, no_local_model, server, switch
 from tests.llm.server import DIMENSION, EmbeddingServer, Reply, Request, embed, embedding_server, said
 from tests.review.beliefs import Parties

@@ -6,9 +6,10 @@ import pytest
 from django.db import connection, transaction
 
 from pawflow_web.llm.binding import bind
-from review import embedding, lifecycle
-from review.erasing import purge
+from review import lifecycle
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem, ItemVector, VectorMark
+from review.search import embedding
 from tests.factories import make_owner
 from tests.llm.fixtures import no_local_model, server
 from tests.llm.server import EmbeddingServer, Reply, Request

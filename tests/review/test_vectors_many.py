@@ -11,10 +11,10 @@ from bench.loading import Owner, load_owner
 from pawflow_web.identity.auth import principal_of_token
 from pawflow_web.identity.principal import Principal
 from pawflow_web.llm.models import EmbeddingModel
-from review import embedding
-from review.filters import ItemFilter
 from review.models import GovernanceItem
-from review.vectors import EXACT_UP_TO, embeddable, nearest
+from review.search import embedding
+from review.search.filters import ItemFilter
+from review.search.vectors import EXACT_UP_TO, embeddable, nearest
 
 ROWS = 9000
 DIMENSION = 48
@@ -87,7 +87,7 @@ def plan_of(principal: Principal, model: EmbeddingModel, narrowed_to: ItemFilter
     """What the server does for the very statement that :func:`nearest` runs."""
     statements: list[tuple[str, Any]] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("review.vectors.execute", lambda sql, params: statements.append((sql, params)) or [])
+        patch.setattr("review.search.vectors.execute", lambda sql, params: statements.append((sql, params)) or [])
         nearest(
             principal.user_id,
             narrowed_to.condition(principal),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from review import lifecycle
-from review.ledger import act
+from review.journal.acts import act
 from review.models import Evidence, GovernanceItem, Origin, Status
 from tests.factories import make_conversation
 from tests.review.beliefs import Parties, again, differences, entries, let_expire, put_into, readable, row, said, say

@@ -3,7 +3,7 @@
 import pytest
 
 from pawflow_web.identity.models import IdempotentReply, User
-from review.journal import verify
+from review.journal.chain import verify
 from review.models import GovernanceItem, JournalEntry
 from tests.factories import GITHUB_TOKEN, make_conversation
 from tests.review.canary import places_of

@@ -91,9 +91,9 @@ def test_what_cannot_be_imported_is_refused_and_not_kept(
 def test_more_than_a_file_may_have_is_refused_by_its_length(
     alice: User, person: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memory import import_api
+    from memory.api import imports
 
-    monkeypatch.setattr(import_api, "UPLOAD_MOST", 100)
+    monkeypatch.setattr(imports, "UPLOAD_MOST", 100)
     assert person.post("/import", b"- likes tea\n").status == 202
     refused = person.post("/import", b"- likes tea\n" * 10)
     assert (refused.status, refused.error["code"]) == (413, "too_large")

@@ -6,9 +6,9 @@ from memory.notes.services import remember_note
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from review.gate import admit
+from review.gate.proposals import Place, Proposal, Source
 from review.lifecycle import accept, forget, reject
 from review.models import GovernanceItem
-from review.proposals import Place, Proposal, Source
 from tests.factories import AUTOMATION, GITHUB_TOKEN, make_person, make_principal
 
 # Looks like a demand to the agent; the scanner flags it.

@@ -14,8 +14,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from pawflow_web.identity.models import ApiToken, User
 from pawflow_web.jobs.models import JobRun
 from pawflow_web.jobs.services import open_run
-from review import tombstones
-from review.journal import verify
+from review.gate import tombstones
+from review.journal.chain import verify
 from review.models import ArchiveRequest, GovernanceItem, JournalEntry, Tombstone
 from tests.web.admin_rows import MODELS, lotta, mallory, rows_of, url_of
 from tests.web.beliefs import HOSTILE, bring_file, contradict, propose

@@ -15,9 +15,9 @@ from django.db import connection
 from django.http import HttpResponse
 
 from pawflow_web.identity.models import User
-from review.index import catch_up
 from review.lifecycle import reject
 from review.models import GovernanceItem
+from review.search.index import catch_up
 from tests.factories import GITHUB_TOKEN, make_owner, make_person
 from tests.web.beliefs import remember
 from tests.web.memory_files import CANARY, INSTRUCTION, SMALL, of_lines

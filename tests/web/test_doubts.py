@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from pawflow_web.identity.models import User
-from review.doubts import doubt_about
+from review.contradictions.doubts import doubt_about
 from review.lifecycle import forget
 from tests.factories import make_owner, make_person, make_principal
 from tests.review.beliefs import readable

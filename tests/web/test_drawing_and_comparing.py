@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from review.compare import compared
-from review.ranges import Interval, ranges_of
+from review.display.differences import compared
+from review.display.time_bars import Interval, ranges_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

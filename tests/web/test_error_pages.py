@@ -41,7 +41,9 @@ def test_a_failed_write_does_not_claim_that_nothing_happened(web: Client) -> Non
     assert "Nothing was changed" not in web.post("/page/crash").content.decode()
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/page/conflict", "/page/forbidden", "/page/database_away", "/page/crash"])
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/page/conflict", "/page/forbidden", "/page/database_away", "/page/crash"]
+)
 def test_what_asked_by_htmx_stays_and_a_note_beside_the_page_tells_the_refusal(web: Client, path: str) -> None:
     whole = web.get(path)
     part = web.get(path, headers={"HX-Request": "true", "HX-Target": "memories-list"})

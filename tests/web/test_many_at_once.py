@@ -104,7 +104,7 @@ def test_all_that_match_means_the_filter_and_not_the_page(lotta: User, browser: 
 def test_the_first_five_hundred_go_and_the_rest_is_counted(
     lotta: User, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.views.BULK_MOST", 25)
+    monkeypatch.setattr("memory.pages.memories.views.BULK_MOST", 25)
     for n in range(30):
         remember(lotta, f"Service {n} is up.")
     question = browser.post("/memories/bulk", {"verb": "forget", "whole": "on"})

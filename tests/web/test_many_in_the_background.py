@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from pawflow_web.identity.models import User
 from pawflow_web.jobs.models import JobRun
-from review.background import work
 from review.models import Batch, GovernanceItem
+from review.queue.background import work
 from tests.factories import make_owner
 from tests.web.beliefs import HOSTILE, bring_file, contradict, propose, remember
 from tests.web.people import browser_of, htmx, text_of

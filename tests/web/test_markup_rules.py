@@ -45,9 +45,9 @@ def test_every_icon_that_is_named_is_drawn() -> None:
     sprite = (CHECKOUT / "static" / "icons.svg").read_text()
     drawn = set(re.findall(r'<symbol id="([\w-]+)"', sprite))
     named = {name for path in TEMPLATES for name in re.findall(r'{% icon "([\w-]+)" %}', path.read_text())}
-    from review import words
+    from review.display import labels
 
-    for table in (words.STATUS, words.READER, words.PRIVACY, words.ORIGIN, words.REASON):
+    for table in (labels.STATUS, labels.READER, labels.PRIVACY, labels.ORIGIN, labels.REASON):
         named |= {word.icon for word in table.values()}
     assert len(named) > 20
     assert named <= drawn

@@ -187,7 +187,7 @@ def test_what_agents_used_comes_by_itself(lotta: User, browser: Client) -> None:
     remember(lotta, "The canary is green.")
     assert 'hx-get="/overview/at-work" hx-trigger="load"' in browser.get("/").content.decode()
     assert "No agent was shown any since yesterday." in text_of(browser.get("/overview/at-work"))
-    from review import use
+    from review.readership import use
 
     coder = make_principal(lotta, agent="coder")
     for _ in range(2):

@@ -59,3 +59,12 @@ def test_nothing_is_added_after_the_start(registry: PanelRegistry) -> None:
 def test_a_path_belongs_to_the_panel_that_begins_it(registry: PanelRegistry, path: str, name: str | None) -> None:
     panel = registry.at(path)
     assert (panel.name if panel else None) == name
+
+
+def test_what_is_not_listed_is_no_place_of_the_navigation_and_is_found(registry: PanelRegistry) -> None:
+    registry.add("journal", make("journal", url="/memories/journal", group="beliefs", order=30, listed=False))
+    assert "journal" in [panel.name for panel in registry.all()]
+    assert "journal" not in [panel.name for panel in registry.listed()]
+    found = registry.at("/memories/journal")
+    assert found is not None
+    assert found.name == "memories"

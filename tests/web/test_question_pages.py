@@ -72,7 +72,7 @@ def test_nobody_decides_over_anothers_belief(lotta: User, path: str, given: dict
 
 def test_a_question_says_what_follows(lotta: User, browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     # a machine that runs other tests beside this one is slow
-    monkeypatch.setattr("review.consequence.PATIENCE_MS", 20_000)
+    monkeypatch.setattr("review.pages.item.consequence.PATIENCE_MS", 20_000)
     make_principal(lotta, agent="claude-code")
     item = remember(lotta, "The canary is green.")
     told = text_of(browser.get(f"/items/{item.ref}/reject"))
@@ -102,9 +102,9 @@ def test_nobody_waits_for_a_sentence(lotta: User, browser: Client, monkeypatch: 
             execute("SELECT pg_sleep(20)")
 
     with monkeypatch.context() as patched:
-        patched.setattr("review.consequence.preview", slow)
+        patched.setattr("review.pages.item.consequence.preview", slow)
         assert browser.get(address, headers=htmx("review-effect")).content.decode().strip() == ""
-    monkeypatch.setattr("review.consequence.PATIENCE_MS", 20_000)
+    monkeypatch.setattr("review.pages.item.consequence.PATIENCE_MS", 20_000)
     assert "If you accept:" in text_of(browser.get(address, headers=htmx("review-effect")))
     assert (status(item), JournalEntry.objects.filter(item_id=item.pk).count()) == ("needs_review", 1)
 
@@ -128,7 +128,7 @@ def test_no_form_holds_the_words_of_a_secret(lotta: User, browser: Client) -> No
 def test_a_question_costs_the_same_for_one_belief_and_for_fifty(
     lotta: User, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("review.consequence.PATIENCE_MS", 20_000)
+    monkeypatch.setattr("review.pages.item.consequence.PATIENCE_MS", 20_000)
     counts = {}
     for number in (1, 50):
         items = [remember(lotta, f"Service {number}-{n} is up.") for n in range(number)]

@@ -75,7 +75,7 @@ def test_a_reader_that_still_finds_it_is_named(lotta: User, browser: Client, mon
     leaking = readers.find("recall")
     assert leaking is not None
     monkeypatch.setattr(
-        "review.receipts.readers.all",
+        "review.readership.receipts.readers.all",
         lambda: [type(leaking)("leak", "A forgotten copy", (), lambda _principal, _item: True), leaking],
     )
     answer = browser.post(f"/items/{item.ref}/reject", {"revision": 1}, headers=htmx(f"memories-{item.ref}"))

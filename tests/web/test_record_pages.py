@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from pawflow_web.identity.models import User
 from pawflow_web.lib.db import execute
-from review.archiving import suggest
 from review.lifecycle import accept, forget, reject
+from review.lifecycle.archiving import suggest
 from review.models import ArchiveRequest, GovernanceItem, JournalPayload, Tombstone
 from tests.factories import make_owner, make_person, make_principal
 from tests.web.beliefs import fill, propose, remember
@@ -152,7 +152,7 @@ def test_the_chain_is_verified_on_the_spot(lotta: User, browser: Client) -> None
 
 def test_a_long_journal_is_a_commands_work(lotta: User, browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     remember(lotta, "The canary is green."), remember(lotta, "The canary is yellow.")
-    monkeypatch.setattr("review.journal_page.AT_ONCE", 1)
+    monkeypatch.setattr("review.pages.records.journal.AT_ONCE", 1)
     answer = browser.post("/review/journal/verify", headers=htmx("journal-seal"))
     assert "verify_journal --owner lotta" in text_of(answer)
 

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from pawflow_web.identity.models import User
 from review.gate import admit
+from review.gate.proposals import Place, Proposal, Source
 from review.lifecycle import accept
 from review.models import GovernanceItem
-from review.proposals import Place, Proposal, Source
 from tests.factories import make_owner, make_person
 from tests.web.beliefs import HOSTILE, bring_file, contradict, propose
 from tests.web.people import browser_of, htmx, text_of
@@ -95,7 +95,7 @@ def fill_at_random(user: User, seed: int) -> None:
 def test_every_waiting_belief_is_shown_or_counted_once(
     lotta: User, browser: Client, monkeypatch: pytest.MonkeyPatch, seed: int, path: str
 ) -> None:
-    monkeypatch.setattr("review.queue.ROWS", 4)
+    monkeypatch.setattr("review.queue.waiting.ROWS", 4)
     fill_at_random(lotta, seed)
     waiting = {item.ref: item for item in GovernanceItem.objects.waiting().order_by("number")}
     if path != "/review":

@@ -8,7 +8,7 @@ from django.test import Client
 
 from pawflow_web.identity.models import User
 from pawflow_web.llm.models import EmbeddingSource
-from review.embedding import embed_slice
+from review.search.embedding import embed_slice
 from tests.llm.fixtures import no_local_model, server
 from tests.llm.server import EmbeddingServer, Reply
 from tests.review.embedded import SOON, follow

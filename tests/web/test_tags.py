@@ -7,9 +7,9 @@ import pytest
 
 from pawflow_web.web.templatetags.pawflow import mark, when
 from pawflow_web.web.times import short_time
+from review.display.labels import REASON, STATUS, why
 from review.models import Reason, Status
 from review.templatetags.beliefs import badge, confidence, privacy, provenance, reader
-from review.words import REASON, STATUS, why
 
 NOW = datetime(2025, 5, 20, 12, 0, tzinfo=UTC)
 

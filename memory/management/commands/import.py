@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from memory.importers.formats import AUTO, FORMATS, NAMES
+from memory.importers.formats.registry import AUTO, FORMATS, NAMES
+from memory.importers.outcomes import left_out
 from memory.importers.report import Report
 from memory.importers.run import import_file
-from memory.importers.words import left_out
 from pawflow_web.lib.commands import JsonCommand
 
 _PROGRESS_SECONDS = 0.2

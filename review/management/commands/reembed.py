@@ -14,10 +14,10 @@ from pawflow_web.lib.errors import NoEmbedder
 from pawflow_web.llm.binding import Binding, bind
 from pawflow_web.llm.models import EmbeddingModel
 from pawflow_web.llm.state import why_none
-from review.embedding import behind, embed_slice, forget_model
-from review.ledger import EMBED_DRAIN
+from review.journal.acts import EMBED_DRAIN
 from review.models import ItemVector
-from review.vectors import RETRY
+from review.search.embedding import behind, embed_slice, forget_model
+from review.search.vectors import RETRY
 
 SLICE_S = 10.0
 

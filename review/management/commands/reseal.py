@@ -3,7 +3,7 @@
 from typing import Any
 
 from pawflow_web.lib.commands import JsonCommand
-from review.sealing import reseal_all
+from review.lifecycle.sealing import reseal_all
 
 
 class Command(JsonCommand):

@@ -13,13 +13,13 @@ from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.periods import parse_period
 from review import lifecycle
-from review.filters import ItemFilter
-from review.find import by_reference, find_items
-from review.journal import history
+from review.journal.chain import history
 from review.models import WAITING, GovernanceItem, Status
-from review.queue import counts
+from review.queue.waiting import counts
 from review.replies import decision_out, event_out, item_out, rejected_out, undone_out, waiting_out
 from review.schemas import HistoryOut, QueueOut
+from review.search.filters import ItemFilter
+from review.search.find import by_reference, find_items
 
 Options = dict[str, Any]
 

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from pawflow_web.identity.models import User
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import NotFound
-from review.journal import Verification, verify
+from review.journal.chain import Verification, verify
 
 
 class Command(JsonCommand):

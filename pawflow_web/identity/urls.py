@@ -13,5 +13,6 @@ urlpatterns = [
     path("settings/agents", settings_views.agents, name="agents"),
     path("settings/agents/<str:name>", settings_views.agent, name="agent"),
     path("settings/tokens", views.tokens, name="tokens"),
+    path("settings/tokens/<str:ref>/called", views.token_called, name="token-called"),
     path("settings/tokens/<str:ref>/revoke", views.token_revoke, name="token-revoke"),
 ]

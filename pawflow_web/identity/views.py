@@ -122,20 +122,34 @@ def tokens(request: HttpRequest) -> HttpResponse:
     return _tokens_page(request, TokenForm(auto_id="token-%s"), 201, made=token, text=text)
 
 
+@never_cache
+@require_safe
+@person_required
+def token_called(request: HttpRequest, ref: str) -> HttpResponse:
+    """Whether a token was used yet: the line that waits for an agent's first call beside the commands that make it."""
+    token = _own_token(user_of(request), ref)
+    return render_panel(request, "identity/token_called.html", {"token": token}, partial="line")
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_required
 def token_revoke(request: HttpRequest, ref: str) -> HttpResponse:
     """The question before a token ends, as a page and in the dialog; a POST ends it."""
     user = user_of(request)
-    token = ApiToken.objects.of_owner(user.pk).filter(ref=parse_ref(ref)).first()
-    if token is None:
-        raise NotFound
+    token = _own_token(user, ref)
     if request.method == "POST":
         revoke_token(user=user, ref=token.ref)
         speaker = token.agent.name if token.agent else user.username
         messages.success(request, _("Revoked. The token of %(name)s is refused from now on.") % {"name": speaker})
         return redirect("tokens")
     return render_panel(request, "identity/token_revoke.html", {"token": token}, partial="question")
+
+
+def _own_token(user: User, ref: str) -> ApiToken:
+    token = ApiToken.objects.of_owner(user.pk).filter(ref=parse_ref(ref)).first()
+    if token is None:
+        raise NotFound
+    return token
 
 
 def _tokens_page(

@@ -83,6 +83,13 @@ class Agent:
         with ThreadPoolExecutor(1) as other:
             return other.submit(asyncio.run, ask()).result(timeout=60)
 
+    def context(self) -> str:
+        """What it receives before its next turn, as plain text."""
+        headers = {"Authorization": f"Bearer {self.token}", "Accept": "text/plain"}
+        with urllib.request.urlopen(urllib.request.Request(f"{self.base}/api/v1/context", headers=headers)) as reply:
+            text: str = reply.read().decode()
+            return text
+
     def everything(self) -> list[str]:
         request = urllib.request.Request(
             f"{self.base}/api/v1/export", headers={"Authorization": f"Bearer {self.token}"}

@@ -8,17 +8,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.acceptance.running import Agent, Running, running_product
+from tests.factories import GITHUB_TOKEN
 
 pytestmark = [pytest.mark.browser, pytest.mark.processes]
 
-CLAUDE_MD = """# CLAUDE.md
+CLAUDE_MD = f"""# CLAUDE.md
 
 ## Conventions
 
 - Indent with 4 spaces.
 - Tests run against PostgreSQL, never against SQLite.
 - Deploys go through the Frankfurt cluster.
-- The deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a for now.
+- The deploy token is {GITHUB_TOKEN} for now.
 
 ## Preferences
 
@@ -60,11 +61,12 @@ def _connected(page: Page, base: str) -> Agent:
     page.get_by_role("link", name="Connect an agent").first.click()
     page.get_by_label("Agent", exact=False).first.fill("claude-code")
     page.get_by_role("button", name="Make token").click()
+    expect(page.locator("#tokens-called")).to_contain_text("Waiting for its first call.")
     return Agent(base, page.locator("#tokens-text").inner_text())
 
 
 def test_five_minutes_with_the_dashboard(running: Running, chromium: Browser) -> None:
-    page = chromium.new_context().new_page()
+    page = chromium.new_context(permissions=["clipboard-read", "clipboard-write"]).new_page()
     page.goto(running.link)
     expect(page.locator("#panel-overview")).to_contain_text("Nothing here yet.")
 
@@ -73,9 +75,14 @@ def test_five_minutes_with_the_dashboard(running: Running, chromium: Browser) ->
     agent = _connected(page, running.base)
     assert agent.recalls_over_mcp("How do we indent?") == ["Indent with 2 spaces."]
     assert agent.recalls("which mode does the user prefer")[0] == REJECTED
+    expect(page.locator("#tokens-called")).to_contain_text("claude-code called")
+    page.get_by_role("link", name="See what it receives").click()
+    expect(page.locator("#panel-context")).to_contain_text("Indent with 2 spaces.")
+    page.get_by_role("button", name="Copy all").click()
+    expect(page.locator("#toasts")).to_contain_text("Context copied")
+    assert page.evaluate("navigator.clipboard.readText()") == agent.context()
     page.goto(running.base)
-    expect(page.locator("#panel-overview")).to_contain_text("claude-code called")
-    expect(page.locator("#overview-at-work")).to_contain_text("claude-code")
+    expect(page.locator("#overview-at-work")).to_contain_text("Indent with 2 spaces.")
 
     page.goto(f"{running.base}/memories?q=dark")
     page.keyboard.press("j")
@@ -86,7 +93,7 @@ def test_five_minutes_with_the_dashboard(running: Running, chromium: Browser) ->
     assert REJECTED not in agent.recalls("which mode does the user prefer")
 
     page.goto(f"{running.base}/memories")
-    expect(page.locator("#memories-list .item")).to_have_count(3)
+    expect(page.locator("#memories-list .item")).to_have_count(4)
     page.keyboard.press("t")
     yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
     page.locator("#day-known_at").fill(yesterday)
@@ -94,5 +101,5 @@ def test_five_minutes_with_the_dashboard(running: Running, chromium: Browser) ->
     page.wait_for_url(f"**known_at={yesterday}*")
     expect(page.locator("#memories-list .item")).to_have_count(0)
     page.get_by_role("link", name="Back to now").first.click()
-    expect(page.locator("#memories-list .item")).to_have_count(3)
+    expect(page.locator("#memories-list .item")).to_have_count(4)
     page.context.close()

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import timezone
 
 from pawflow_web.identity.models import ApiToken, User
 from tests.factories import make_owner, make_token
@@ -72,3 +73,28 @@ def test_another_persons_token_is_not_there(lotta: User) -> None:
     assert theirs.content == unknown.content
     token.refresh_from_db()
     assert token.revoked_at is None
+
+
+def test_a_new_token_waits_for_its_first_call_and_says_when_it_came(lotta: User) -> None:
+    browser = browser_of(lotta)
+    made = browser.post("/settings/tokens", {**FORM, "agent": "coder"})
+    token = ApiToken.objects.get(agent__name="coder")
+    path = f"/settings/tokens/{token.ref}/called"
+    waiting = f'hx-get="{path}" hx-trigger="every 2s"'
+    assert waiting in made.content.decode()
+    assert waiting in browser.get(path, headers=htmx("tokens-called")).content.decode()
+
+    token.last_used_at = timezone.now()
+    token.save(update_fields=["last_used_at"])
+
+    called = browser.get(path, headers=htmx("tokens-called")).content.decode()
+    assert "coder called" in text_of(browser.get(path))
+    assert "hx-trigger" not in called
+    assert "/memories/context?agent=coder" in called
+
+
+def test_nobody_hears_of_a_token_of_another_owner(lotta: User) -> None:
+    bobs, own = make_owner("bob"), browser_of(lotta)
+    make_token(bobs, agent="coder")
+    assert own.get(f"/settings/tokens/{bobs.tokens.get().ref}/called").status_code == 404
+    assert browser_of(bobs).get(f"/settings/tokens/{bobs.tokens.get().ref}/called").status_code == 200

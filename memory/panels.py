@@ -32,3 +32,9 @@ context = panel("context", title=_("Context preview"), group="beliefs", icon="ey
 )
 
 imports = panel("imports", title=_("Imports"), group="system", icon="import", order=30)(import_views.imports)
+checkup = panel("checkup", title=_("Check-up"), group="system", icon="eye", order=31, listed=False)(
+    import_views.checkup
+)
+markdown = panel(
+    "memories-markdown", title=_("Memory as Markdown"), group="beliefs", icon="memory", order=41, listed=False
+)(context_views.markdown)

@@ -18,7 +18,7 @@ def _summary(result: Mapping[str, Any]) -> str:
 kind_of_work(background.KIND, title=_("Import"), summary=_summary)
 
 
-@drain(background.DRAIN)
+@drain(background.DRAIN, where="worker")
 def imports(deadline: float) -> bool:
     """Bring what waits in the uploads of this machine."""
     return background.work(deadline)

@@ -7,6 +7,7 @@ that silently does nothing is worse than a refusal.
 
 import hashlib
 import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,6 +129,11 @@ class Env:
     @property
     def search_dir(self) -> Path:
         return self.data_dir / "search"
+
+    @property
+    def node(self) -> str:
+        """This machine and the folder of its indexes; nodes of one installation differ in it."""
+        return f"{socket.gethostname()}:{self.search_dir}"[:300]
 
     @property
     def key_file(self) -> Path:

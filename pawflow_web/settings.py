@@ -1,5 +1,7 @@
 """Django settings, all derived from :class:`pawflow_web.env.Env`. One file for every kind of process."""
 
+import os
+from hashlib import sha256
 from typing import Any
 
 from pawflow_web.data_dir import read_key
@@ -125,6 +127,8 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 # Our own rows say what is to be done; the queue only carries "wake up", so that losing it costs seconds.
 Q_CLUSTER = {
     "name": "pawflow",
+    # A queue for each node: another node's worker must not take what only this one can do, as files on its disk.
+    "cluster_name": f"pawflow {sha256(os.fsencode(ENV.node)).hexdigest()[:16]}",
     "orm": "default",
     "workers": 2,
     "timeout": 120,

@@ -10,23 +10,26 @@ from pawflow_web.lib.db import execute
 from review.journal.acts import act
 from review.lifecycle.copies import look_for_copies
 from review.lifecycle.erasing import erase_items
-from review.models import GovernanceItem, UseEvent
+from review.models import Evidence, GovernanceItem, UseEvent
 
 # The owner's clock is not held longer than for so many at once.
 SLICE = 50
 # Kept replies are looked through once for so many.
 ROUND = 1000
 
+# Evidence and uses that let go of the conversation in one statement.
+LABELS = 5000
+
 # The party said it on that day already, outside of any conversation: one voice a day is kept.
 _SAID_OUTSIDE_TOO = """
-DELETE FROM review_evidence AS e WHERE e.conversation_id = %(conversation)s AND EXISTS (
+DELETE FROM review_evidence AS e WHERE e.id = ANY(%(ids)s) AND EXISTS (
   SELECT 1 FROM review_evidence AS other
   WHERE other.item_id = e.item_id AND other.principal = e.principal AND other.day = e.day
     AND other.conversation_id IS NULL)
 """
 _LABEL_ONLY = """
 UPDATE review_evidence SET conversation_id = NULL, quote = '', span_start = NULL, span_end = NULL
-WHERE conversation_id = %(conversation)s
+WHERE id = ANY(%(ids)s)
 """
 
 
@@ -53,8 +56,20 @@ def _erase(principal: Principal, conversation: Conversation, ids: Sequence[int],
 
 
 def _let_go(principal: Principal, conversation: Conversation) -> None:
+    """What stays forgets where it was said and shown. Nothing is decided by uses, so they need no clock."""
+    uses = UseEvent.objects.filter(conversation=conversation)
+    while uses.filter(pk__in=uses.values("pk")[:LABELS]).update(conversation=None):
+        pass
+    while _forget_where_it_was_said(principal, conversation):
+        pass
+
+
+def _forget_where_it_was_said(principal: Principal, conversation: Conversation) -> bool:
+    """A part of the evidence. Returns whether there was any."""
     with act(principal):
-        where = {"conversation": conversation.pk}
-        execute(_SAID_OUTSIDE_TOO, where)
-        execute(_LABEL_ONLY, where)
-        UseEvent.objects.filter(conversation=conversation).update(conversation=None)
+        rows = Evidence.objects.filter(conversation=conversation).order_by("pk")
+        ids = list(rows.values_list("pk", flat=True)[:LABELS])
+        if ids:
+            execute(_SAID_OUTSIDE_TOO, {"ids": ids})
+            execute(_LABEL_ONLY, {"ids": ids})
+    return bool(ids)

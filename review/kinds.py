@@ -30,7 +30,7 @@ class Shown:
 
 
 class Kind:
-    """Base of every kind: how it writes, snapshots and follows its facet."""
+    """Base of every kind: how it writes, snapshots and shows its facet."""
 
     name: str
     # the reverse accessor of the facet on GovernanceItem
@@ -78,9 +78,6 @@ class Kind:
             fields = dict.fromkeys(wanted, f"a belief of the kind {self.name} has none")
             raise Invalid(f"A belief of the kind {self.name} has no {', '.join(wanted)}.", fields=fields)
         return {}
-
-    def after_transition(self, item: GovernanceItem) -> None:
-        """Follow a change of status or validity in the kind's own rows, under the clock."""
 
     def narrow(self, *, categories: Sequence[str], tags: Sequence[str], all_tags: bool) -> Q:
         """A filter by what only this kind knows; kinds without it match nothing when something is asked."""

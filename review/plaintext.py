@@ -3,6 +3,9 @@
 Whoever shows words asks :mod:`review.display.shape`, which masks secrets; nothing here is for showing.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
 from pawflow_web.lib.crypto import Unopened, seal, unseal
 from pawflow_web.lib.errors import Unavailable
 from review.models import GovernanceItem, Privacy
@@ -29,6 +32,13 @@ def opened(text: str, privacy: str) -> str:
         raise WordsUnreadable(
             "These words were sealed with a key that is not here. Put it back into PAWFLOW_CONTENT_KEYS."
         ) from None
+
+
+def those_opened(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The words of many, from the two columns, without those that no key here opens."""
+    for text, privacy in rows:
+        with suppress(WordsUnreadable):
+            yield opened(text, privacy)
 
 
 def sealed(words: str) -> str:

@@ -111,6 +111,12 @@ def recallable(principal: Principal, *, at: datetime | None = None, known_at: da
     return fit & (Q(valid__contains=moment) if known_at is None else was_readable(at=at, known_at=known_at))
 
 
+def unused_for(days: int) -> Q:
+    """At least ``days`` days old, and shown to no agent in that time."""
+    since = StatementNow() - timedelta(days=days)
+    return Q(recorded_at__lt=since) & (Q(use__isnull=True) | Q(use__last_at__lt=since))
+
+
 def was_readable(*, at: datetime | None, known_at: datetime) -> Q:
     """What could be read here at ``known_at`` and held in the world at ``at`` (default now), whatever became of it
     since."""
@@ -139,8 +145,8 @@ class ItemQuerySet(QuerySet["GovernanceItem"]):
         return self.visible_to(principal) if principal.is_person else self.recallable(principal)
 
     def waiting(self) -> Self:
-        """What waits for a person, the longest waiting first."""
-        return self.filter(status=Status.NEEDS_REVIEW).order_by("recorded_at", "pk")
+        """What waits for a person."""
+        return self.filter(status=Status.NEEDS_REVIEW)
 
     def numbers(self) -> dict[tuple[str, str], int]:
         """How many there are of each status and :func:`first_reason`."""

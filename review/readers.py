@@ -19,32 +19,41 @@ Probe = Callable[[Principal, GovernanceItem], bool]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """``surfaces`` are the tools and routes whose answers come from this reader. ``whole``: it gives its owner
-    everything, whatever the status, so that finding a belief there says nothing of who may use it."""
+    """``surfaces`` are the tools and routes whose answers come from this reader, ``kinds`` those of the beliefs that it
+    may show; none named stands for every kind. ``whole``: it gives its owner everything, whatever the status, so that
+    finding a belief there says nothing of who may use it."""
 
     name: str
     title: str
     surfaces: tuple[str, ...]
     finds: Probe
     whole: bool = False
+    kinds: tuple[str, ...] = ()
+
+    def may_show(self, item: GovernanceItem) -> bool:
+        """Whether it is a reader of beliefs like this one at all."""
+        return not self.kinds or item.kind in self.kinds
 
 
 readers: Registry[Reader] = Registry("reader")
 
 
-def reader(name: str, *, title: str, surfaces: tuple[str, ...], whole: bool = False) -> Callable[[Probe], Probe]:
+def reader(
+    name: str, *, title: str, surfaces: tuple[str, ...], whole: bool = False, kinds: tuple[str, ...] = ()
+) -> Callable[[Probe], Probe]:
     """Register a function as a reader."""
 
     def register(probe: Probe) -> Probe:
-        readers.add(name, Reader(name, title, surfaces, probe, whole))
+        readers.add(name, Reader(name, title, surfaces, probe, whole, kinds))
         return probe
 
     return register
 
 
 def check(principal: Principal, item: GovernanceItem) -> dict[str, bool]:
-    """For each registered reader whether it finds the item for this principal, asked now."""
-    return {entry.name: entry.finds(principal, item) for entry in readers.all()}
+    """For each reader of the item's kind whether it finds the item for this principal, asked now, one after the
+    other."""
+    return {entry.name: entry.finds(principal, item) for entry in readers.all() if entry.may_show(item)}
 
 
 def shown_in(principal: Principal, item: GovernanceItem, narrowed_to: ItemFilter, query: str | None) -> bool:

@@ -1,7 +1,9 @@
 """What became of decisions, and what waits for one, in the shapes that REST and the command share."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from pawflow_web.lib.errors import NotFound
 from review.display.rows import flags_of
 from review.display.shape import ItemOut, present, present_all
 from review.journal.chain import Event
@@ -22,8 +24,11 @@ from review.search.find import load_for_display
 
 
 def item_out(item: GovernanceItem) -> ItemOut:
-    """The belief as it is stored now."""
-    return present(load_for_display([item.pk])[item.pk])
+    """The belief as it is stored now. Raises :class:`NotFound` for one that was erased meanwhile."""
+    found = load_for_display([item.pk]).get(item.pk)
+    if found is None:
+        raise NotFound(f"#{item.ref} was erased at the same moment.")
+    return present(found)
 
 
 def decision_out(done: Decision) -> DecisionOut:
@@ -77,7 +82,12 @@ def event_out(event: Event) -> EventOut:
         note=event.comment,
         from_=event.status_before,
         to=event.status_after,
-        changes=event.changes,
+        changes={name: [_public(name, value) for value in pair] for name, pair in event.changes.items()},
         decision=entry.decision,
         hash=entry.hash,
     )
+
+
+def _public(name: str, value: Any) -> Any:
+    """As the shape of a belief has it: the journal keeps a confidence in hundredths."""
+    return value / 100 if name == "confidence" and value is not None else value

@@ -15,7 +15,9 @@ class Conversation(models.Model):
     # the client's own name for it; '' when it gave none
     external_id = models.CharField(max_length=200, default="", blank=True)
     title = models.CharField(max_length=300, default="", blank=True)
-    project = models.ForeignKey(Project, on_delete=models.PROTECT, null=True, related_name="conversations")
+    project = models.ForeignKey(
+        Project, on_delete=models.PROTECT, null=True, related_name="conversations", db_index=False
+    )
     source = models.CharField(max_length=40, default="api")
     encrypted = models.BooleanField(default=False)
     temporary = models.BooleanField(default=False)

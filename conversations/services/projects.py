@@ -7,10 +7,9 @@ from pathlib import Path
 from django.db import IntegrityError, transaction
 
 from conversations.models import Project
-from conversations.services.words import is_flagged
+from conversations.services.words import Words, is_flagged
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import BadRequest, Conflict
-from pawflow_web.lib.storable import without_secrets
 
 LONGEST_SLUG = 80
 
@@ -22,24 +21,23 @@ def create_project(*, principal: Principal, name: str, description: str = "", ro
         BadRequest: ``root`` is not an existing absolute directory.
         Conflict: there is a project of that slug; ``fields.slug`` names it.
     """
-    name, description = without_secrets(name, field="name"), without_secrets(description, field="description")
-    slug = slug_of(name)
+    named, described = Words.of(name, field="name"), Words.of(description, field="description")
+    slug = slug_of(named.text)
     directory = checked_root(principal, root) if root else ""
     try:
         with transaction.atomic():
             return Project.objects.create(
                 user_id=principal.user_id,
                 slug=slug,
-                name=name,
-                description=description,
+                name=named.text,
+                description=described.text,
                 root=directory,
-                flagged=is_flagged(name, description),
+                flagged=named.flagged or described.flagged,
             )
     except IntegrityError:
         raise Conflict(f"There is already a project {slug}. Take another name.", fields={"slug": slug}) from None
 
 
-@transaction.atomic
 def update_project(
     *,
     principal: Principal,
@@ -50,19 +48,27 @@ def update_project(
     archived: bool | None = None,
 ) -> Project:
     """Change what is not None; ``root=""`` clears the root. Raises :class:`BadRequest` for a bad root."""
-    words = {"name": name, "description": description}
-    given: dict[str, object] = {
-        field: None if text is None else without_secrets(text, field=field) for field, text in words.items()
-    }
-    given["archived"] = archived
-    changes: dict[str, object] = {field: value for field, value in given.items() if value is not None}
+    given = {"name": name, "description": description}
+    words = {field: Words.of(text, field=field) for field, text in given.items() if text is not None}
+    changes: dict[str, object] = {field: new.text for field, new in words.items()}
+    if archived is not None:
+        changes["archived"] = archived
     if root is not None:
         changes["root"] = checked_root(principal, root) if root else ""
-    if changes:
+    if not changes:
+        return project
+    flags = {new.text: new.flagged for new in words.values()}
+    if words:
+        # Of a name and a description of which one stays, both tell whether the project is fit for a prompt.
+        flags |= {text: is_flagged(text) for field in given.keys() - words.keys() if (text := getattr(project, field))}
+    with transaction.atomic():
         project = Project.objects.select_for_update().get(pk=project.pk)
         for field, value in changes.items():
             setattr(project, field, value)
-        project.flagged = is_flagged(project.name, project.description)
+        if words:
+            # Only what somebody else wrote since then is still to be looked through.
+            both = [project.name, project.description]
+            project.flagged = any(flags[text] if text in flags else is_flagged(text) for text in both)
         project.save(update_fields=[*changes, "flagged"])
     return project
 

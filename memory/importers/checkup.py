@@ -19,7 +19,7 @@ from memory.importers.run import place_to_be, proposal_of
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.scanner import redact, scan
+from pawflow_web.lib.scanner import MOST_FINDINGS, redact, scan
 from pawflow_web.lib.scanner.catalogue import RULES
 from review.contradictions.clashes import find_clashes
 from review.display.shape import MASK
@@ -33,6 +33,8 @@ BELIEFS_MOST = 5_000
 SECONDS_MOST = 15.0
 # The newest beliefs in use that the file is held against.
 IN_USE_MOST = 2_000
+# A text is scanned in parts that overlap, so that a key over several lines is whole in one of them.
+_SCANNED_LINES, _SCANNED_TWICE = 200, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,3 +236,13 @@ def _compare(found: CheckUp, beliefs: Sequence[Checked], principal: Principal) -
             ref, text = used[clash.second - len(beliefs)]
             found.against_use.append(Contradiction(beliefs[clash.first], Checked(0, text), clash.difference, ref))
     found.contradicting = len(lines)
+
+
+def may_hold_secret(text: str) -> bool:
+    """Also between the notes and over several lines. Where the scanner found as much as it tells, it may."""
+    lines = text.splitlines()
+    for start in range(0, len(lines), _SCANNED_LINES - _SCANNED_TWICE):
+        findings = scan("\n".join(lines[start : start + _SCANNED_LINES]))
+        if len(findings) >= MOST_FINDINGS or any(finding.kind == "secret" for finding in findings):
+            return True
+    return False

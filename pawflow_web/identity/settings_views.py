@@ -49,7 +49,7 @@ def look(request: HttpRequest) -> HttpResponse:
     try:
         update_preferences(user=user_of(request), **given)
     except Invalid as error:
-        messages.error(request, error.message, extra_tags="rejected")
+        messages.error(request, error.message)
     return redirect(own_path(request.POST.get("back", "")) or "settings")
 
 

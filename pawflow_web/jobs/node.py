@@ -1,7 +1,6 @@
 """Keeping the search indexes of this machine up to date: one indexer per data directory, in a thread."""
 
 import os
-import socket
 import threading
 import time
 
@@ -26,8 +25,9 @@ GATHER_S = 0.2
 
 
 def node_name() -> str:
-    """This machine and the folder of its indexes; nodes of one installation differ in it."""
-    return f"{socket.gethostname()}:{settings.ENV.search_dir}"[:300]
+    """Which node of the installation this is."""
+    name: str = settings.ENV.node
+    return name
 
 
 class NodeIndexer(threading.Thread):

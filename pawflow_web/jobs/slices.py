@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import structlog
+from django.conf import settings
 
 from pawflow_web.jobs.services.waking import announce_start, wake
 from pawflow_web.lib.db import advisory_lock
@@ -37,7 +38,7 @@ def _until_done(drain: Drain) -> str:
     give_up = time.monotonic() + TASK_S
     looked_again = False
     while True:
-        with advisory_lock(lock_of(drain.kind)) as held:
+        with advisory_lock(_lock_of(drain)) as held:
             if not held:
                 return "busy"
             more = drain.run(time.monotonic() + SLICE_S)
@@ -59,6 +60,11 @@ def run_node_drain(kind: str, *, stopping: Callable[[], bool]) -> None:
         log.warning("index_not_written", drain=kind, error=type(error).__name__, detail=str(error)[:200])
     except Exception:
         log.exception("drain_failed", drain=kind)
+
+
+def _lock_of(drain: Drain) -> str:
+    name = lock_of(drain.kind)
+    return name if drain.where == "cluster" else f"{name} {settings.ENV.node}"
 
 
 def _drain(kind: str) -> Drain:

@@ -52,17 +52,17 @@ def cancel(request: HttpRequest, ref: str) -> HttpResponse:
     try:
         cancel_run(run)
     except InvalidTransition as error:
-        return _answer(request, _("Not done."), error.message, "rejected", code=error.status)
+        return _answer(request, _("Not done."), error.message, code=error.status)
     title = _("%(job)s is cancelled.") if run.finished_at else _("%(job)s ends as soon as it can.")
-    return _answer(request, title % {"job": title_of(run.kind)}, _("What it has stored until then stays."), "stale")
+    return _answer(request, title % {"job": title_of(run.kind)}, _("What it has stored until then stays."))
 
 
-def _answer(request: HttpRequest, fact: str, detail: str, status: str, *, code: int = 200) -> HttpResponse:
+def _answer(request: HttpRequest, fact: str, detail: str, *, code: int = 200) -> HttpResponse:
     if not wants_partial(request):
-        messages.success(request, f"{fact} {detail}", extra_tags=status)
+        messages.success(request, f"{fact} {detail}")
         return redirect("jobs")
     forget_all(request)
-    note = toast(request, fact, detail=detail, status=status)
+    note = toast(request, fact, detail=detail)
     return _live(request, before=None, code=code, parts=(note, shell_news(request)))
 
 

@@ -57,7 +57,7 @@ class Worker:
 
     def __init__(self, *, tick_s: float = TICK_S) -> None:
         self._tick_s = tick_s
-        self._kinds = registry.kinds("cluster")
+        self._kinds = [*registry.kinds("cluster"), *registry.kinds("worker")]
         self._waiting = Waiting()
         self._stopping = False
         self._deaths: list[float] = []

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pawflow_web.lib.registry import Registry
 
-Where = Literal["cluster", "node"]
+Where = Literal["cluster", "worker", "node"]
 
 # ``deadline`` is a moment of ``time.monotonic()`` by which the slice should end. True: there is more to do.
 Slice = Callable[[float], bool]
@@ -18,8 +18,9 @@ Slice = Callable[[float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """``cluster``: at most one runs in the whole installation at a time. ``node``: each machine runs its own,
-    since what it keeps up to date lies on that machine's disk."""
+    """``cluster``: at most one runs in the whole installation at a time. ``worker``: the same on each machine, since
+    what it works on lies on that machine's disk. ``node``: also where a machine has no worker, in a thread of its
+    web process, since what it keeps up to date lies there."""
 
     kind: str
     where: Where
@@ -36,7 +37,8 @@ registry = DrainRegistry("drain")
 
 
 def lock_of(kind: str) -> str:
-    """The name of the advisory lock that a slice of this kind runs under, where ``where`` is ``cluster``."""
+    """The name of the advisory lock that a slice of this kind runs under, where ``where`` is ``cluster``; each
+    ``worker`` adds its node."""
     return f"pawflow drain {kind}"
 
 

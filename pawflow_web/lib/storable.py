@@ -1,22 +1,41 @@
 """Text that is kept beside beliefs: titles, names, comments. It has no privacy of its own, so it keeps no secret."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from django.conf import settings
 
 from pawflow_web.lib.errors import Invalid
-from pawflow_web.lib.scanner import redact, scan
+from pawflow_web.lib.scanner import MOST_FINDINGS, Finding, redact, scan
 
 
-def without_secrets(text: str, *, field: str) -> str:
-    """The text with what looks like a secret taken out.
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A text without its secrets, and what else was found in it. ``unfinished``: so much was found that there may be
+    more."""
+
+    text: str
+    others: Sequence[Finding] = ()
+    unfinished: bool = False
+
+
+def looked_through(text: str, *, field: str) -> Looked:
+    """The text with what looks like a secret taken out; never longer than it was, so that it fits where it would have.
 
     Raises :class:`Invalid` ``secret_refused`` instead where the server stores none (``PAWFLOW_SECRETS=refuse``).
     """
-    secrets = [finding for finding in scan(text) if finding.kind == "secret"] if text else []
-    if not secrets:
-        return text
-    if settings.ENV.secrets_policy == "refuse":
+    found = scan(text) if text else []
+    secrets = [finding for finding in found if finding.kind == "secret"]
+    if secrets and settings.ENV.secrets_policy == "refuse":
         raise secret_refused(field)
-    return redact(text, secrets)
+    others = [finding for finding in found if finding.kind != "secret"]
+    kept = redact(text, secrets, within_length=True) if secrets else text
+    return Looked(kept, others, unfinished=len(found) >= MOST_FINDINGS)
+
+
+def without_secrets(text: str, *, field: str) -> str:
+    """The text alone of :func:`looked_through`."""
+    return looked_through(text, field=field).text
 
 
 def require_no_secret(text: str, *, field: str) -> None:

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from pawflow_web.identity.models import Agent, ApiToken, UserClock
 from pawflow_web.identity.principal import PrincipalKind
 from pawflow_web.jobs.models import WorkerBeat
-from review.models import ArchiveRequest, ArchiveState, Batch, GovernanceItem, JournalEntry, Status
+from review.models import ArchiveRequest, Batch, GovernanceItem, JournalEntry, Status
 
 # What a person does at the queue, or anywhere else, about whether a belief may be used.
 _REVIEWED = ("accept", "reject", "correct", "restore")
@@ -39,7 +39,7 @@ def facts_of(user_id: int, *, setting_up: bool) -> Facts:
     seen = ApiToken.objects.filter(user_id=OuterRef("user_id"), agent__isnull=False, last_used_at__isnull=False)
     last = seen.order_by("-last_used_at")
     changed = GovernanceItem.objects.filter(user_id=OuterRef("user_id")).order_by("-changed_seq")
-    requests = ArchiveRequest.objects.filter(user_id=OuterRef("user_id"), state=ArchiveState.PENDING)
+    requests = ArchiveRequest.objects.pending_of(OuterRef("user_id"))
     columns: dict[str, Any] = {
         "newest_change": Coalesce(Subquery(changed.values("changed_seq")[:1]), 0),
         "agent": Coalesce(Subquery(last.values("agent__name")[:1]), Value("")),

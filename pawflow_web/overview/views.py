@@ -10,6 +10,7 @@ from django.utils.http import urlencode
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST, require_safe
 
+from memory.pages.memories.forms import NOT_LATELY, READABLE_NOW
 from pawflow_web.identity.auth import preferences_of
 from pawflow_web.identity.person import person_of, user_of
 from pawflow_web.identity.services import close_setup, note_look
@@ -24,7 +25,7 @@ from review.display.news import news_of
 from review.display.shape import shown_text
 from review.models import Privacy, Reason
 from review.queue.waiting import reasons_of
-from review.readership.use import most_used, never_used
+from review.readership.use import UNUSED_DAYS, most_used, never_used
 from review.search.filters import ItemFilter
 from review.search.find import count_items
 
@@ -33,7 +34,6 @@ _SECONDS_EACH = 12
 _RUNS = 3
 _AT_WORK = 5
 _WORDS = 120
-UNUSED_DAYS = 90
 
 
 @require_safe
@@ -83,6 +83,7 @@ def at_work(request: HttpRequest) -> HttpResponse:
         "used": used,
         "unused": never_used(person_of(request), UNUSED_DAYS),
         "unused_days": UNUSED_DAYS,
+        "unused_url": _memories(used=NOT_LATELY),
     }
     return render_panel(request, "overview/at_work_page.html", context, partial="card")
 
@@ -108,7 +109,13 @@ def _sentence(request: HttpRequest, facts: Facts) -> dict[str, Any]:
         "flagged": reasons.get(Reason.INJECTION_FLAGGED, 0),
         "minutes": max(1, round(waiting * _SECONDS_EACH / 60)),
         "seen_url": seen,
+        "usable_url": _memories(status=READABLE_NOW, privacy=str(privacy)),
     }
+
+
+def _memories(**filters: str) -> str:
+    """The list of what was counted."""
+    return f"{reverse('memories')}?{urlencode({name: value for name, value in filters.items() if value})}"
 
 
 def _news(request: HttpRequest, since: datetime | None, *, before: int = 0) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def is_api(request: HttpRequest) -> bool:
 def error_page(
     request: HttpRequest, status: int, *, title: str, message: str, reference: str = "", retry: bool = False
 ) -> HttpResponse:
-    """A whole page for a refusal. What htmx asked for is not replaced by one: a note at the edge of the page tells it."""
+    """A whole page for a refusal. Nothing that htmx asked for is replaced by one: a note beside the page tells it."""
     # Its middleware has not been asked yet when something before it refuses.
     wants_fragment = bool(HtmxDetails(request))
     context = {

@@ -5,7 +5,7 @@ import re
 import secrets
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
 from django.http.response import HttpResponseBase
 from structlog.contextvars import bound_contextvars
 
@@ -111,7 +111,7 @@ def refusals(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        if response.status_code != 405 or is_api(request) or getattr(response, "content", b""):
+        if is_api(request) or not isinstance(response, HttpResponseNotAllowed):
             return response
         page = method_not_allowed(request)
         page["Allow"] = response["Allow"]

@@ -45,8 +45,8 @@ CountOf = Callable[[HttpRequest], Count | None]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One entry: ``tab`` puts it into the short bar, ``key`` is the letter that follows ``g``; what is not ``listed`` is no
-    place in the navigation and is found by its name. ``url`` may be lazy: routes are not known yet while panels
+    """One entry: ``tab`` puts it into the short bar, ``key`` is the letter that follows ``g``; what is not ``listed``
+    has no place in the navigation and is found by its name. ``url`` may be lazy: routes are not known yet while panels
     register."""
 
     name: str

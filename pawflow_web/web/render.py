@@ -14,6 +14,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django_htmx.middleware import HtmxDetails
 
+from pawflow_web.lib.errors import DomainError
+from pawflow_web.web import ways_back
+from pawflow_web.web.errors import refusal
 from pawflow_web.web.paths import page_address
 from pawflow_web.web.ways_back import WayBack
 
@@ -96,7 +99,6 @@ def toast(
     *,
     detail: str = "",
     way_back: WayBack | None = None,
-    status: str = "",
     url: str = "",
     url_text: str = "",
     more_url: str = "",
@@ -107,12 +109,11 @@ def toast(
 
     Args:
         way_back: the POST that takes it back. A toast with it stays until the next one.
-        status: a status word for its colour, as in ``active`` or ``rejected``.
         url: where it can be seen, under the words ``url_text``.
         more_url: where the consequence can be seen, likewise, after ``detail``.
         detail_url: where the rest of ``detail`` is fetched from, when it takes a while.
     """
-    note: dict[str, Any] = {"message": message, "detail": detail, "status": status, "way_back": way_back}
+    note: dict[str, Any] = {"message": message, "detail": detail, "way_back": way_back}
     note |= {"url": url, "url_text": url_text, "more_url": more_url, "more_text": more_text, "detail_url": detail_url}
     return out_of_band(request, "components/toast_out_of_band.html", {"toast": note})
 
@@ -120,6 +121,15 @@ def toast(
 def shell_news(request: HttpRequest) -> SafeString:
     """The numbers of the navigation and the seal, as they are now."""
     return out_of_band(request, "components/shell_news.html", {})
+
+
+def way_back_closed(request: HttpRequest, error: DomainError) -> HttpResponse:
+    """The refusal of a POST that would have taken something back: that way leads nowhere, and is offered no more."""
+    ways_back.closed(request, request.path)
+    response = refusal(request, error)
+    if wants_partial(request):
+        response.content += shell_news(request).encode()
+    return response
 
 
 def page_title(title: str) -> SafeString:
@@ -130,7 +140,7 @@ def page_title(title: str) -> SafeString:
 def person_required(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Send whoever is not signed in to the sign-in page and back to the page they were on; htmx is told to do so (401)."""
+    """Send whoever is not signed in to the sign-in page and back to where they were; htmx is told to do so (401)."""
 
     @wraps(view)
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

@@ -104,8 +104,8 @@ def does_show_the_past(view: object) -> bool:
 
 def then(request: HttpRequest) -> dict[str, object]:
     """Context processor: ``then``, the day, and ``then_shown``, whether this page can be looked at as of that day;
-    ``page_address``, where the person is; ``then_path``, ``then_kept`` (what else is asked there), ``day_fields`` (name,
-    label, value, type) and ``now_url`` for the form that chooses another."""
+    ``page_address``, where the person is; ``then_path``, ``then_kept`` (what else is asked there), ``day_fields``
+    (name, label, value, type) and ``now_url`` for the form that chooses another."""
     day, match = then_of(request), request.resolver_match
     address = page_address(request)
     path, _mark, query = address.partition("?")

@@ -18,7 +18,7 @@ def list_tombstones(request: HttpRequest, limit: Limit = 50, cursor: Cursor = No
     """Words that are refused from now on, by the belief they were; never the words."""
     principal = call_of(request).principal
     pager = Pager.of("tombstones", principal.user_id, {})
-    rows = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None)
+    rows = Tombstone.objects.standing_of(principal.user_id)
     page = pager.page(rows, order=("-pk",), limit=limit, cursor=cursor)
     return TombstonesOut(
         items=[

@@ -23,7 +23,7 @@ STATUS: dict[str, Word] = {
         "dot",
         _("A procedure seen once; it waits for a second time or for you, and no agent reads it."),
     ),
-    "active": Word(_("In use"), "check", _("Your agents may read this now.")),
+    "active": Word(_("In use"), "check", _("It is in use.")),
     "needs_review": Word(_("Needs review"), "ask", _("It waits for you; no agent reads it until you accept.")),
     "stale": Word(
         _("Stale"),
@@ -46,7 +46,7 @@ READER: dict[str, Word] = {
 }
 
 PRIVACY: dict[str, Word] = {
-    "sensitive": Word(_("Sensitive"), "half", _("It is in use for you alone; no agent reads it.")),
+    "sensitive": Word(_("Sensitive"), "half", _("Only agents that you allow read it.")),
     "secret": Word(_("Secret"), "lock", _("It never leaves here and is shown masked.")),
 }
 

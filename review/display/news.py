@@ -8,12 +8,11 @@ from operator import attrgetter
 
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from pawflow_web.identity.principal import Principal
-from review.display.shape import shown_text
+from review.display.shape import first_words
 from review.display.steps import who
 from review.models import GovernanceItem, JournalEntry
 
@@ -26,7 +25,7 @@ _PAUSE = timedelta(hours=1)
 _FIRST_WORDS = 60
 
 # For one belief and for many; "%(who)s" is You, an agent's name or PawFlow, "%(number)s" how many.
-_TOLD: dict[str, tuple[str | Promise, str | Promise]] = {
+TOLD: dict[str, tuple[str | Promise, str | Promise]] = {
     "admit": (gettext_lazy("%(who)s brought"), gettext_lazy("%(who)s brought %(number)s beliefs")),
     "accept": (gettext_lazy("%(who)s accepted"), gettext_lazy("%(who)s accepted %(number)s beliefs")),
     "reject": (gettext_lazy("%(who)s rejected"), gettext_lazy("%(who)s rejected %(number)s beliefs")),
@@ -41,6 +40,11 @@ _TOLD: dict[str, tuple[str | Promise, str | Promise]] = {
     "end": (gettext_lazy("%(who)s ended"), gettext_lazy("%(who)s ended %(number)s beliefs")),
     "edit": (gettext_lazy("%(who)s changed"), gettext_lazy("%(who)s changed %(number)s beliefs")),
     "undo": (gettext_lazy("%(who)s took a decision back:"), gettext_lazy("%(who)s took %(number)s decisions back")),
+    "flag": (gettext_lazy("%(who)s flagged"), gettext_lazy("%(who)s flagged %(number)s beliefs")),
+    "consolidate": (
+        gettext_lazy("%(who)s merged into another:"),
+        gettext_lazy("%(who)s merged %(number)s beliefs into others"),
+    ),
     "feedback": (gettext_lazy("%(who)s judged"), gettext_lazy("%(who)s judged %(number)s beliefs")),
     "seal": (gettext_lazy("%(who)s made secret:"), gettext_lazy("%(who)s made %(number)s beliefs secret")),
     "open": (gettext_lazy("%(who)s made readable:"), gettext_lazy("%(who)s made %(number)s beliefs readable")),
@@ -105,7 +109,7 @@ class Line:
     def sentence(self) -> str:
         """``You accepted``, before the words of the one belief; ``You accepted 11 beliefs``."""
         named = self.verb.replace("_", " ").replace("%", "%%")
-        one, many = _TOLD.get(self.verb, (f"%(who)s: {named}", f"%(who)s: {named}, %(number)s"))
+        one, many = TOLD.get(self.verb, (f"%(who)s: {named}", f"%(who)s: {named}, %(number)s"))
         number = _("%(number)d or more") if self.or_more else "%(number)d"
         shown = number % {"number": self.number}
         return str(one if self.alone else many) % {"who": self.who, "number": shown}
@@ -182,8 +186,8 @@ def _name(principal: Principal, lines: Sequence[Line]) -> None:
     """The words of what stands alone on its line; one that was purged has none."""
     refs = [line.ref for line in lines if line.alone]
     items = GovernanceItem.objects.visible_to(principal).filter(ref__in=refs).only("ref", "text", "privacy")
-    known = {item.ref: shown_text(item) for item in items}
+    known = {item.ref: first_words(item, _FIRST_WORDS) for item in items}
     for line in lines:
         if line.alone and line.ref in known:
-            line.words = Truncator(" ".join(known[line.ref].split())).chars(_FIRST_WORDS)
+            line.words = known[line.ref]
             line.url = reverse("item", args=[line.ref])

@@ -32,9 +32,11 @@ class Row(ItemOut):
         return first_reason(self.reason, contradicts=self.contradicts is not None)
 
 
-def rows_of(items: Sequence[GovernanceItem], words: Sequence[str] = ()) -> list[Row]:
-    """Shortened for a list, around the words that were looked for."""
-    return [_short(shown, words) for shown in present_all(items)]
+def rows_of(
+    items: Sequence[GovernanceItem], words: Sequence[str] = (), sources: Mapping[int, Evidence] | None = None
+) -> list[Row]:
+    """Shortened for a list, around the words that were looked for. ``sources``: as for :func:`present_all`."""
+    return [_short(shown, words) for shown in present_all(items, sources)]
 
 
 def full_rows(items: Sequence[GovernanceItem], sources: Mapping[int, Evidence] | None = None) -> list[Row]:

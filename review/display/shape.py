@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.utils.text import Truncator
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from pawflow_web.lib.periods import iso
@@ -116,6 +117,11 @@ def present_hits(hits: Sequence[Hit], *, explain: bool) -> list[HitOut]:
 def shown_text(item: GovernanceItem) -> str:
     """The words of a belief where they may be shown: a secret is masked everywhere."""
     return MASK if item.privacy == Privacy.SECRET else item.text
+
+
+def first_words(item: GovernanceItem, most: int) -> str:
+    """As many of them in one line as tell it from others, at most so many characters."""
+    return Truncator(" ".join(shown_text(item).split())).chars(most)
 
 
 _first_evidence = RowsByIds(

@@ -1,12 +1,14 @@
 """A belief's way through the product, told to the person it belongs to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,7 +16,7 @@ from review.display import labels
 from review.display.differences import in_one
 from review.display.labels import why
 from review.journal.chain import Event
-from review.models import Evidence, GovernanceItem, JournalEntry, Privacy, Reason, UseEvent
+from review.models import Evidence, GovernanceItem, JournalEntry, Privacy, Reason, Status, UseEvent
 from review.readers import readers
 
 QUOTE_CHARS = 600
@@ -36,6 +38,7 @@ DEEDS: dict[str, str | Promise] = {
     "edit": gettext_lazy("%(who)s changed it"),
     "undo": gettext_lazy("%(who)s took the last decision back"),
     "flag": gettext_lazy("%(who)s flagged it"),
+    "consolidate": gettext_lazy("%(who)s merged it into another belief"),
     "feedback": gettext_lazy("%(who)s said how useful it was"),
     "archive_request": gettext_lazy("%(who)s asked to archive it"),
     "decline_archive": gettext_lazy("%(who)s kept it in use"),
@@ -45,16 +48,6 @@ DEEDS: dict[str, str | Promise] = {
     "seal": gettext_lazy("%(who)s made it secret; what was kept of it before is erased"),
     "open": gettext_lazy("%(who)s said that it is no secret"),
     "purge": gettext_lazy("%(who)s erased it for good"),
-}
-# Fields whose change a person understands without the rest of the record.
-_TOLD = {
-    "confidence": gettext_lazy("confidence"),
-    "category": gettext_lazy("category"),
-    "tags": gettext_lazy("tags"),
-    "pinned": gettext_lazy("pinned"),
-    "privacy": gettext_lazy("privacy"),
-    "scope": gettext_lazy("read by"),
-    "expires_at": gettext_lazy("expires"),
 }
 # Deeds whose title says why already.
 _SPEAKS_FOR_ITSELF = {"accept", "reject", "restore", "forget", "correct", "expire", "undo"}
@@ -75,10 +68,33 @@ class Step:
     words: SafeString | str = ""
 
 
-def status_sentence(status: str, reason: str) -> str:
-    """What the status means, and why it is so."""
-    meaning = str(labels.word_of(labels.STATUS, status).sentence)
-    return _("%(meaning)s Why: %(why)s.") % {"meaning": meaning, "why": why(reason)}
+def status_sentence(item: GovernanceItem, now: datetime) -> str:
+    """What its status means at that moment, and why it has it."""
+    return _("%(meaning)s Why: %(why)s.") % {"meaning": _meaning(item, now), "why": why(item.reason)}
+
+
+def _meaning(item: GovernanceItem, now: datetime) -> str:
+    if item.status != Status.ACTIVE:
+        return str(labels.word_of(labels.STATUS, item.status).sentence)
+    return kept_from_agents(item, now) or _("Your agents may read this now.")
+
+
+def kept_from_agents(item: GovernanceItem, now: datetime) -> str:
+    """Why agents do not read at that moment what is in use, by the conditions of :func:`review.querysets.recallable`;
+    empty when they do."""
+    # The database's clock, by which it was written, may be a moment ahead.
+    valid, now = item.valid, max(now, item.updated_at)
+    if item.expires_at is not None and item.expires_at <= now:
+        return _("Its time is over; agents no longer read it.")
+    if item.privacy == Privacy.SECRET:
+        return _("It is in use for you alone. It never leaves here and is shown masked.")
+    if valid.isempty or (valid.upper is not None and valid.upper <= now):
+        return _("It is no longer true; agents read it only when they ask about the time before.")
+    if valid.lower is not None and valid.lower > now:
+        return _("It is not true yet; agents read it from that day on.")
+    if item.privacy == Privacy.SENSITIVE:
+        return _("It is in use, and sensitive: only agents that you allow read it.")
+    return ""
 
 
 def history_steps(
@@ -142,7 +158,7 @@ def who(entry: JournalEntry) -> str:
 
 
 def _moved(event: Event) -> str:
-    """``from Needs review to In use; confidence: 0.85, now 0.9``."""
+    """``from Needs review to In use; confidence: 0.85, now 0.90``."""
     entry = event.entry
     after = str(labels.word_of(labels.STATUS, event.status_after or "").shown)
     parts: list[str] = []
@@ -153,22 +169,38 @@ def _moved(event: Event) -> str:
         parts.append(_("from %(before)s to %(after)s") % {"before": before, "after": after})
         if entry.verb not in _SPEAKS_FOR_ITSELF:
             parts.append(why(entry.reason))
-    parts += [
-        _("%(field)s: %(before)s, now %(after)s") % {"field": _TOLD[name], "before": _said(old), "after": _said(new)}
-        for name, (old, new) in event.changes.items()
-        if name in _TOLD
-    ]
+    parts += [_changed(name, old, new) for name, (old, new) in event.changes.items() if name in _TOLD]
     if entry.actor_token and entry.actor_kind == "person":
         parts.append(_("with the token %(token)s") % {"token": entry.actor_token})
     return "; ".join(parts)
 
 
-def _said(value: Any) -> str:
-    if isinstance(value, bool):
-        return _("yes") if value else _("no")
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or _("none")
-    return _("none") if value in {None, ""} else str(value)
+def _changed(name: str, old: Any, new: Any) -> str:
+    told, shown = _TOLD[name]
+    before, after = (_("none") if value in (None, "", []) else shown(value) for value in (old, new))
+    return _("%(field)s: %(before)s, now %(after)s") % {"field": told, "before": before, "after": after}
+
+
+def _privacy(code: str) -> str:
+    return _("ordinary") if code == Privacy.NORMAL else str(labels.word_of(labels.PRIVACY, code).shown).lower()
+
+
+def _moment(text: str) -> str:
+    return date_format(localtime(datetime.fromisoformat(text)), "j F Y, H:i")
+
+
+# Fields whose change a person understands without the rest of the record: how each is called, and how a value of it in
+# the journal is said.
+_TOLD: Mapping[str, tuple[str | Promise, Callable[[Any], str]]] = {
+    "confidence": (gettext_lazy("confidence"), lambda hundredths: f"{hundredths / 100:.2f}"),
+    "category": (gettext_lazy("category"), str),
+    "tags": (gettext_lazy("tags"), ", ".join),
+    "pinned": (gettext_lazy("pinned"), lambda is_so: _("yes") if is_so else _("no")),
+    "privacy": (gettext_lazy("privacy"), _privacy),
+    "scope": (gettext_lazy("read by"), lambda code: str(labels.word_of(labels.READER, code).shown)),
+    "scope_agent": (gettext_lazy("which agent"), str),
+    "expires_at": (gettext_lazy("expires"), _moment),
+}
 
 
 # --- where it comes from --------------------------------------------------------------------------------------

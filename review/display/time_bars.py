@@ -13,6 +13,7 @@ from review.display.labels import STATUS
 
 # A bar, its words above it, and room to the next one, in pixels.
 _STEP = 34
+_NAME_MOST = 40
 _SHORTEST_AXIS = timedelta(hours=1)
 # Where "now" stands, so that what is to come has room as well.
 _NOW_AT = 92.0
@@ -29,6 +30,12 @@ class Interval:
     status: str
     start: datetime | None
     end: datetime | None
+
+
+def named_by(text: str) -> str:
+    """So much of a belief's words as fits above its bar."""
+    line = " ".join(text.split())
+    return line if len(line) <= _NAME_MOST else line[: _NAME_MOST - 1].rstrip() + "…"
 
 
 def ranges_of(intervals: Sequence[Interval], now: datetime) -> dict[str, Any] | None:

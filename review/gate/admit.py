@@ -9,16 +9,17 @@ from pawflow_web.lib.ids import new_ref
 from review.gate import tombstones
 from review.gate.judgement import AGAIN_CONFIDENCE, origin_of
 from review.gate.likeness import is_near_one_of
-from review.gate.look_up import NOBODY_LOOKED, look_up
+from review.gate.look_up import look_up
 from review.gate.plan import Newcomer, Refusal, Repetition, admission_of, decide
 from review.gate.preparing import Prepared, prepare
-from review.gate.proposals import Admission, Nearness, Proposal
+from review.gate.proposals import NOBODY_LOOKED, Admission, Nearness, Proposal
 from review.gate.succession import make_room
 from review.journal.acts import Act, act
+from review.journal.comments import NO_COMMENT, Comment
 from review.journal.snapshots import ScopeNames
 from review.kinds import kind_of
-from review.models import Evidence, GovernanceItem, Origin
-from review.plaintext import opened
+from review.models import Evidence, GovernanceItem, Origin, Tombstone
+from review.plaintext import those_opened
 
 
 def admit_one(
@@ -27,7 +28,6 @@ def admit_one(
     *,
     origin: str | None = None,
     near: Nearness | None = None,
-    override_tombstone: bool = False,
 ) -> Admission:
     """Decide one proposal and store the outcome.
 
@@ -36,7 +36,6 @@ def admit_one(
             principal's own.
         near: how near the words come to refusals, as far as the caller has looked; refusals that came since
             are looked at under the clock.
-        override_tombstone: a person insists on words that were rejected before.
 
     Raises:
         Invalid: the words have no acceptable shape.
@@ -45,7 +44,7 @@ def admit_one(
     prepared = prepare(proposal)
     channel = origin or origin_of(principal)
     with act(principal) as current, current.decision():
-        return admit_prepared(current, prepared, principal, channel, near=near, override=override_tombstone)
+        return admit_prepared(current, prepared, principal, channel, near=near)
 
 
 def admit_prepared(
@@ -55,25 +54,21 @@ def admit_prepared(
     origin: str,
     *,
     near: Nearness | None = None,
-    override: bool = False,
 ) -> Admission:
     """The same for words that were looked through, in an act that others share."""
     found = look_up(current, prepared, principal, origin, near.newest_refusal if near else NOBODY_LOOKED)
-    is_near = bool(near and near.is_near) or is_near_one_of(prepared.text, texts_of(found.refused_since))
-    plan = decide(found, prepared, principal, origin, near=is_near, override=override)
+    since = refused_texts(principal.user_id, found.refused_since)
+    is_near = bool(near and near.is_near) or is_near_one_of(prepared.text, since)
+    plan = decide(found, prepared, principal, origin, near=is_near)
     if isinstance(plan, Refusal):
         tombstones.count_hit(current, plan.tombstone)
         return admission_of(plan)
-    if plan.lifted is not None:
-        tombstones.lift(current, plan.lifted)
     said = _Said(current, prepared, principal, origin)
     if isinstance(plan, Repetition):
         said.again(plan)
         item = plan.item
     else:
         item = said.for_the_first_time(plan)
-    if plan.lifted is not None:
-        current.mention(item, "lift_tombstone")
     return admission_of(plan, item)
 
 
@@ -84,17 +79,20 @@ def store(
     origin: str,
     plan: Newcomer,
     *,
-    comment: str = "",
+    comment: Comment = NO_COMMENT,
     **more: Any,
 ) -> GovernanceItem:
     """Write a new row as it was decided elsewhere, with its evidence; ``more`` are further columns of it."""
     return _Said(current, prepared, principal, origin).for_the_first_time(plan, comment=comment, **more)
 
 
-def texts_of(ids: Sequence[int]) -> list[str]:
-    """The words of these items; seldom any are asked for. Purged ones have none left."""
-    rows = GovernanceItem.objects.filter(pk__in=ids).values_list("text", "privacy") if ids else ()
-    return [opened(*row) for row in rows]
+def refused_texts(user_id: int, ids: Sequence[int]) -> list[str]:
+    """The words that these refusals refuse, of whichever belief still says them; seldom any are asked for."""
+    if not ids:
+        return []
+    refused = Tombstone.objects.filter(pk__in=ids).values("digest")
+    said = GovernanceItem.objects.owned_by(user_id).filter(text_digest__in=refused)
+    return list(those_opened(said.values_list("text", "privacy").distinct()))
 
 
 class _Said:
@@ -108,7 +106,7 @@ class _Said:
         self._origin = origin
         self._party = self._proposal.source.label or f"{principal.kind}:{principal.name}"
 
-    def for_the_first_time(self, plan: Newcomer, *, comment: str = "", **more: Any) -> GovernanceItem:
+    def for_the_first_time(self, plan: Newcomer, *, comment: Comment = NO_COMMENT, **more: Any) -> GovernanceItem:
         proposal, prepared = self._proposal, self._prepared
         place = proposal.place
         item = GovernanceItem(

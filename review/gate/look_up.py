@@ -9,6 +9,7 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import Row, execute
 from review.gate.plan import Found
 from review.gate.preparing import Prepared
+from review.gate.proposals import NOBODY_LOOKED
 from review.gate.succession import has_expired, holding, retire_expired
 from review.journal.acts import Act
 from review.models import LIVE, READABLE, GovernanceItem, Origin, Reason, Status, Tombstone
@@ -19,9 +20,6 @@ def _words(statuses: Iterable[str]) -> str:
     """Statuses as they stand in a statement that is prepared once and meets the partial indexes."""
     return ", ".join(f"'{status}'" for status in statuses)
 
-
-# Above every row id: nobody compared these words with refusals, and nobody needs to.
-NOBODY_LOOKED = 2**62
 
 _LOOK_UP = f"""
 SELECT 'words', id FROM review_governanceitem
@@ -34,7 +32,7 @@ UNION ALL
 SELECT 'tombstone', id FROM review_tombstone
 WHERE user_id = %(user)s AND digest = %(digest)s AND lifted_at IS NULL
 UNION ALL
-SELECT 'refused', item_id FROM review_tombstone
+SELECT 'refused', id FROM review_tombstone
 WHERE user_id = %(user)s AND lifted_at IS NULL AND id > %(looked)s
 UNION ALL
 SELECT 'rival', id FROM review_governanceitem
@@ -107,7 +105,8 @@ def _found(
     named = proposal.replaces.pk if proposal.replaces is not None else None
     wanted = {*ids["words"], *ids["rival"], *([named] if named is not None else [])}
     known = {item.pk: item for item in items.filter(pk__in=wanted)} if wanted else {}
-    words = [known[pk] for pk in ids["words"]]
+    # One that a conversation's end takes along while we look without a lock is gone.
+    words = [known[pk] for pk in ids["words"] if pk in known]
     contested = {item.contradicts_id for item in words if item.contradicts_id is not None}
     further = [*_on_other_keys(items, principal.user_id, words, proposal.exclusive_key)]
     further += items.filter(pk__in=contested) if contested else []

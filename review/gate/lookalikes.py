@@ -4,8 +4,11 @@ Resemblance never merges anything: "is allergic" and "is not allergic" share nea
 """
 
 import math
+from collections.abc import Sequence
+from datetime import datetime
 
 from django.db.models import Q
+from django.utils import timezone
 
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
@@ -14,9 +17,9 @@ from pawflow_web.lib.ranking import Query
 from pawflow_web.lib.search import All, Filter, Found, Term, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
 from review.gate.likeness import NEAR_FROM, SIMILAR_FROM, is_near_one_of, share
-from review.gate.proposals import Lookalikes, Nearness
+from review.gate.proposals import NOBODY_LOOKED, Lookalikes, Nearness
 from review.models import GovernanceItem, Status, Tombstone
-from review.plaintext import opened
+from review.plaintext import those_opened
 from review.search.filters import ItemFilter
 from review.search.find import load_for_display
 from review.search.index import index_of
@@ -28,13 +31,19 @@ _UNSURE = frozenset({"index_behind", "index_unavailable"})
 _NEWEST_REFUSAL = (
     "SELECT id FROM review_tombstone WHERE user_id = %s AND lifted_at IS NULL ORDER BY at DESC, id DESC LIMIT 1"
 )
-# Where the index cannot tell, so many rejected texts are compared one by one (about 25 microseconds each).
+# A refusal is of words, and names one of the beliefs that said them; another of them may be all that is left.
 _REFUSED_TEXTS = """
 SELECT i.text, i.privacy FROM review_governanceitem i
-WHERE i.user_id = %s AND i.status = 'rejected' AND i.kind = %s
-  AND EXISTS (SELECT 1 FROM review_tombstone t WHERE t.item_id = i.id AND t.lifted_at IS NULL)
+WHERE i.user_id = %s AND i.status = 'rejected' AND i.kind = %s{only}
+  AND EXISTS (
+    SELECT FROM review_tombstone t
+    WHERE t.user_id = i.user_id AND t.digest = i.text_digest AND t.lifted_at IS NULL)
 ORDER BY i.recorded_at DESC, i.id DESC LIMIT 2000
 """
+# What the index cannot tell is compared one by one, about 25 microseconds each: everything while it is not there, and
+# always the secrets, which it does not hold.
+_ALL_REFUSED = _REFUSED_TEXTS.format(only="")
+_SECRETS_REFUSED = _REFUSED_TEXTS.format(only=" AND i.privacy = 'secret'")
 
 
 def find_lookalikes(principal: Principal, text: str, *, kind: str, category: str | None = None) -> Lookalikes:
@@ -42,21 +51,23 @@ def find_lookalikes(principal: Principal, text: str, *, kind: str, category: str
     common words; and how near it comes to refusals."""
     tokens = analyse(text)
     if not tokens.stems:
-        return Lookalikes()
-    return Lookalikes(_similar(principal, tokens, kind, category), _nearness(principal, text, tokens, kind))
+        # Nothing is near to words of which none tells anything.
+        return Lookalikes(nearness=Nearness(newest_refusal=NOBODY_LOOKED))
+    return Lookalikes(_similar(principal, tokens, kind, category, at=now()), _nearness(principal, text, tokens, kind))
 
 
 def find_similar(principal: Principal, text: str, *, kind: str) -> tuple[tuple[GovernanceItem, float], ...]:
-    """Only the readable beliefs of :func:`find_lookalikes`."""
+    """Only the readable beliefs of :func:`find_lookalikes`, by this process's clock: a hint need not ask for the
+    database's own."""
     tokens = analyse(text)
-    return _similar(principal, tokens, kind) if tokens.stems else ()
+    return _similar(principal, tokens, kind, at=timezone.now()) if tokens.stems else ()
 
 
 def _similar(
-    principal: Principal, tokens: Tokens, kind: str, category: str | None = None
+    principal: Principal, tokens: Tokens, kind: str, category: str | None = None, *, at: datetime
 ) -> tuple[tuple[GovernanceItem, float], ...]:
     readable = ItemFilter(fit_for_prompt=True, kind=kind, categories=(category,) if category else ())
-    condition, where = readable.condition(principal), readable.in_index(principal, now())
+    condition, where = readable.condition(principal), readable.in_index(principal, at)
     similar = _closest(_search(principal, tokens, condition, where), tokens, SIMILAR_FROM)
     items = load_for_display([pk for pk, _ in similar])
     return tuple((items[pk], share) for pk, share in similar if pk in items)
@@ -72,11 +83,21 @@ def _nearness(principal: Principal, text: str, tokens: Tokens, kind: str) -> Nea
     found = _search(principal, _telling(principal, tokens, NEAR_FROM), condition, where)
     if not found.coverage.complete and _UNSURE.intersection(found.coverage.reasons):
         # A gate that fails open is none.
-        refused = execute(_REFUSED_TEXTS, [principal.user_id, kind])
-        return Nearness(is_near_one_of(text, (opened(*row) for row in refused)), rows[0][0])
+        return Nearness(_is_near_refused(_ALL_REFUSED, principal, text, kind), rows[0][0])
     close = [pk for pk, _ in _closest(found, tokens, NEAR_FROM)]
-    standing = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None, item_id__in=close)
-    return Nearness(bool(close) and standing.exists(), rows[0][0])
+    near = bool(close) and _are_refused(principal, close)
+    return Nearness(near or _is_near_refused(_SECRETS_REFUSED, principal, text, kind), rows[0][0])
+
+
+def _are_refused(principal: Principal, ids: Sequence[int]) -> bool:
+    """Whether the words of any of these items are refused now."""
+    said = GovernanceItem.objects.filter(pk__in=ids).values("text_digest")
+    return Tombstone.objects.standing_of(principal.user_id).filter(digest__in=said).exists()
+
+
+def _is_near_refused(statement: str, principal: Principal, text: str, kind: str) -> bool:
+    refused = execute(statement, [principal.user_id, kind])
+    return is_near_one_of(text, those_opened((words, privacy) for words, privacy in refused))
 
 
 def _telling(principal: Principal, tokens: Tokens, least: float) -> Tokens:

@@ -30,7 +30,7 @@ class Found:
     tombstone: Tombstone | None = None
     named: GovernanceItem | None = None
     contested: Sequence[GovernanceItem] = ()
-    # ids of items that were refused after somebody looked at how near the words come to refusals
+    # row ids of refusals that came after somebody looked at how near the words come to those before
     refused_since: Sequence[int] = ()
 
     def on_key(self, key: str) -> list[GovernanceItem]:
@@ -55,7 +55,6 @@ class Repetition:
     reason: str
     room: Room | None = None
     contradicts: GovernanceItem | None = None
-    lifted: Tombstone | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,34 +66,29 @@ class Newcomer:
     confidence: int
     room: Room | None = None
     contradicts: GovernanceItem | None = None
-    lifted: Tombstone | None = None
 
 
 Plan = Refusal | Repetition | Newcomer
 
 
-def decide(
-    found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool = False, override: bool = False
-) -> Plan:
+def decide(found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool = False) -> Plan:
     """The one decision, for the gate and for the dry run.
 
     Args:
         near: the words come near to a refusal.
-        override: a person insists on words that were rejected before.
 
     Raises :class:`Conflict`: what it says it replaces is not in use, or these words stand already.
     """
     duplicate = preferred(found.words)
-    refused = found.tombstone if duplicate is None or duplicate.status != Status.ACTIVE else None
-    if refused is not None and not override:
-        return Refusal(refused)
+    if found.tombstone is not None and (duplicate is None or duplicate.status != Status.ACTIVE):
+        return Refusal(found.tombstone)
     replaces = prepared.proposal.replaces
     if duplicate is not None and (replaces is None or replaces.pk == duplicate.pk):
-        return _repetition(found, prepared, duplicate, principal, origin, near=near, lifted=refused)
+        return _repetition(found, prepared, duplicate, principal, origin, near=near)
     _require_replaceable(found, prepared)
     if duplicate is not None and duplicate.status != Status.STALE:
         raise Conflict(f"These words already stand as #{duplicate.ref}.", fields={"duplicate_of": duplicate.ref})
-    return _newcomer(found, prepared, principal, origin, near=near, lifted=refused)
+    return _newcomer(found, prepared, principal, origin, near=near)
 
 
 def admission_of(plan: Plan, item: GovernanceItem | None = None) -> Admission:
@@ -117,7 +111,6 @@ def _repetition(
     origin: str,
     *,
     near: bool,
-    lifted: Tombstone | None,
 ) -> Repetition:
     effect = judge_again(prepared, item, origin, near_tombstone=near)
     rivals = _rivals_of_words(found, item)
@@ -127,13 +120,13 @@ def _repetition(
         effect = "review" if item.status == Status.STALE else "evidence"
     if effect == "restate":
         check_transition(item.status, "restate", Status.ACTIVE)
-        return Repetition(item, effect, Status.ACTIVE, Reason.RESTATED, room, lifted=lifted)
+        return Repetition(item, effect, Status.ACTIVE, Reason.RESTATED, room)
     if effect == "review":
         check_transition(item.status, "restate", Status.NEEDS_REVIEW)
         reason = Reason.EXTRACTOR_REVIEW if origin == Origin.EXTRACTOR else Reason.CONTRADICTS_ACTIVE
         reason = Reason.NEAR_TOMBSTONE if near else reason
-        return Repetition(item, effect, Status.NEEDS_REVIEW, reason, contradicts=room.loser, lifted=lifted)
-    return Repetition(item, effect, item.status, item.reason, lifted=lifted)
+        return Repetition(item, effect, Status.NEEDS_REVIEW, reason, contradicts=room.loser)
+    return Repetition(item, effect, item.status, item.reason)
 
 
 def _rivals_of_words(found: Found, item: GovernanceItem) -> list[GovernanceItem]:
@@ -158,9 +151,7 @@ def _wins(room: Room, prepared: Prepared, principal: Principal) -> bool:
     return room.loser is None or (room.fits and _may_displace(room.loser, prepared, principal))
 
 
-def _newcomer(
-    found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool, lifted: Tombstone | None
-) -> Newcomer:
+def _newcomer(found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool) -> Newcomer:
     proposal = prepared.proposal
     judged = judge_new(prepared, principal, origin, kind_named(proposal.kind), near_tombstone=near)
     room = find_room(proposal.valid, _rivals(found, proposal.exclusive_key), found.now)
@@ -171,7 +162,6 @@ def _newcomer(
             Reason.CONTRADICTS_ACTIVE,
             judged.confidence,
             contradicts=room.loser,
-            lifted=lifted,
         )
     in_use = judged.status == Status.ACTIVE
     return Newcomer(
@@ -180,7 +170,6 @@ def _newcomer(
         judged.confidence,
         room=room if in_use else None,
         contradicts=None if in_use else room.loser,
-        lifted=lifted,
     )
 
 

@@ -138,6 +138,10 @@ class Admission:
     error: DomainError | None = None
 
 
+# Above every row id: nobody compared these words with refusals, and nobody needs to.
+NOBODY_LOOKED = 2**62
+
+
 @dataclass(frozen=True, slots=True)
 class Nearness:
     """Whether a text comes near to words that a person refused, as far as refusals up to ``newest_refusal`` (a

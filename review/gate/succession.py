@@ -9,7 +9,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
 from review.gate.placement import EMPTY, nothing_left, place
 from review.journal.acts import Act
-from review.models import LIVE, READABLE, GovernanceItem, Reason, Status
+from review.models import LIVE, READABLE, ArchiveRequest, ArchiveState, GovernanceItem, Reason, Status
 from review.querysets import ItemQuerySet
 from review.transitions import check_transition
 
@@ -69,6 +69,13 @@ def supersede(current: Act, loser: GovernanceItem, left: DateTimeTZRange) -> Non
         reason=Reason.SUPERSEDED if gone else loser.reason,
         retired_at=current.clock.at if gone else None,
     )
+    if gone:
+        answer_wishes(current, loser)
+
+
+def answer_wishes(current: Act, item: GovernanceItem, state: ArchiveState = ArchiveState.APPROVED) -> None:
+    """What agents asked a person to take out of use: it is out of it, or the person does not want it."""
+    ArchiveRequest.objects.pending().filter(item=item).update(state=state, decided_at=current.clock.at)
 
 
 def has_expired(item: GovernanceItem, now: datetime) -> bool:
@@ -84,6 +91,7 @@ def retire_expired(current: Act, item: GovernanceItem) -> bool:
     if not has_expired(item, current.clock.at):
         return False
     with current.decision():
+        answer_wishes(current, item)
         return current.write(item, "expire", status=Status.STALE, reason=Reason.EXPIRED, retired_at=current.clock.at)
 
 

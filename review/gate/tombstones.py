@@ -6,6 +6,7 @@ from django.db.models import Exists, F, OuterRef
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import NotFound
+from pawflow_web.lib.ids import parse_ref
 from review.journal.acts import Act, act
 from review.models import GovernanceItem, JournalEntry, Status, Tombstone
 
@@ -28,7 +29,7 @@ def bury(current: Act, item: GovernanceItem) -> Tombstone:
 
 
 def standing(user_id: int, digest: str) -> Tombstone | None:
-    return Tombstone.objects.filter(user_id=user_id, digest=digest, lifted_at=None).first()
+    return Tombstone.objects.standing_of(user_id).filter(digest=digest).first()
 
 
 def lift(current: Act, tombstone: Tombstone) -> None:
@@ -66,7 +67,7 @@ def put_back(current: Act, item: GovernanceItem) -> None:
 def lift_by_ref(*, principal: Principal, ref: str) -> Tombstone:
     """A person lifts a refusal. Raises :class:`NotFound` for anyone else's and for one already lifted."""
     with act(principal) as current:
-        tombstone = Tombstone.objects.filter(user_id=principal.user_id, ref=ref, lifted_at=None).first()
+        tombstone = Tombstone.objects.standing_of(principal.user_id).filter(ref=parse_ref(ref) or "").first()
         if tombstone is None:
             raise NotFound
         lift(current, tombstone)
@@ -80,7 +81,7 @@ def count_hit(current: Act, tombstone: Tombstone) -> None:
     """Somebody brought refused words. Counted always, journalled once per day and party."""
     Tombstone.objects.filter(pk=tombstone.pk).update(hits=F("hits") + 1)
     item = GovernanceItem.objects.locked().filter(pk=tombstone.item_id).first()
-    if item is None:
+    if item is None or current.has_told(item, "refuse"):
         return
     midnight = current.clock.at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     known = JournalEntry.objects.filter(

@@ -14,9 +14,9 @@ from pawflow_web.identity.clock import Clock, savepoint, user_clock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.jobs.services import wake
 from pawflow_web.lib.db import execute, insert_statement, values_of
-from pawflow_web.lib.storable import without_secrets
 from pawflow_web.llm.providers import configured
 from review.journal.believed import Reading, reading_of, write_reading
+from review.journal.comments import NO_COMMENT, Comment
 from review.journal.entries import Entry, erase_payloads, write_entries
 from review.journal.snapshots import ScopeNames, canonical, snapshot
 from review.kinds import kind_of
@@ -92,13 +92,17 @@ class Act:
         """The row ids of the items that this act has written about so far."""
         return {entry.row.item_id for entry in self._entries}
 
+    def has_told(self, item: GovernanceItem, verb: str) -> bool:
+        """Whether an entry of this act, which is not stored yet, says that of the item."""
+        return any(entry.row.item_id == item.pk and entry.row.verb == verb for entry in self._entries)
+
     def insert(
         self,
         item: GovernanceItem,
         facet: dict[str, Any],
         *,
         verb: str = "admit",
-        comment: str = "",
+        comment: Comment = NO_COMMENT,
         names: ScopeNames | None = None,
     ) -> None:
         """Store a new item with its facet. Sets number, times and id on ``item``, and seals the words of a secret.
@@ -127,7 +131,7 @@ class Act:
         verb: str,
         *,
         facet: dict[str, Any] | None = None,
-        comment: str = "",
+        comment: Comment = NO_COMMENT,
         undoes: int | None = None,
         **changes: Any,
     ) -> bool:
@@ -153,12 +157,12 @@ class Act:
         for name, value in different.items():
             setattr(item, name, value)
         GovernanceItem.objects.filter(pk=item.pk).update(**different)
-        if moved:
-            kind.after_transition(item)
         self._buffer(item, verb, at, moved=moved, comment=comment, undoes=undoes)
         return True
 
-    def mention(self, item: GovernanceItem, verb: str, *, comment: str = "", undoes: int | None = None) -> None:
+    def mention(
+        self, item: GovernanceItem, verb: str, *, comment: Comment = NO_COMMENT, undoes: int | None = None
+    ) -> None:
         """An entry about an item that stays as it is."""
         self._buffer(item, verb, self._begin_entry(), moved=False, comment=comment, undoes=undoes)
 
@@ -204,12 +208,12 @@ class Act:
         at: datetime,
         *,
         moved: bool,
-        comment: str = "",
+        comment: Comment = NO_COMMENT,
         undoes: int | None = None,
         names: ScopeNames | None = None,
     ) -> None:
         row = self._entry(item, verb, at, moved=moved, undoes=undoes)
-        self._entries.append(Entry(row, canonical(snapshot(item, names)), without_secrets(comment, field="reason")))
+        self._entries.append(Entry(row, canonical(snapshot(item, names)), str(comment)))
 
     def _entry(
         self, item: GovernanceItem, verb: str, at: datetime, *, moved: bool, undoes: int | None = None

@@ -15,6 +15,7 @@ from review.journal.snapshots import Snapshot, payload_digest, seal_of, snapshot
 from review.kinds import kind_of, kinds
 from review.models import ERASING, EventKind, GovernanceItem, JournalEntry
 from review.plaintext import WordsUnreadable, words_of
+from review.querysets import ItemQuerySet
 
 GENESIS = "0" * 64
 _CHUNK = 2000
@@ -42,7 +43,7 @@ def verify(user: User) -> Verification:
     "row"}`` for rows, with texts as digests.
     """
     chain = _Chain()
-    with _one_moment():
+    with one_moment():
         clock = UserClock.objects.get(user=user)
         for entry in _entries(user):
             chain.add(entry)
@@ -53,7 +54,7 @@ def verify(user: User) -> Verification:
 
 
 @contextmanager
-def _one_moment() -> Iterator[None]:
+def one_moment() -> Iterator[None]:
     """All statements inside see the rows of one moment: what is written meanwhile is no difference."""
     if connection.in_atomic_block:
         yield
@@ -110,12 +111,7 @@ def _entries(user: User) -> Iterator[JournalEntry]:
 
 def _compare(user: User, chain: _Chain) -> int:
     chain.differences += [{"seq": seq, "problem": "payload"} for seq in chain.missing_payloads()]
-    related = [kind.relation for kind in kinds.all()]
-    items = (
-        GovernanceItem.objects.owned_by(user.pk)
-        .select_related("scope_agent", "scope_conversation", "contradicts", "supersedes", *related)
-        .order_by("pk")
-    )
+    items = with_relations().owned_by(user.pk).order_by("pk")
     left = dict(chain.snapshots)
     count = last = 0
     while chunk := list(items.filter(pk__gt=last)[:_CHUNK]):
@@ -127,6 +123,14 @@ def _compare(user: User, chain: _Chain) -> int:
         {"ref": chain.refs[pk], "field": "row", "journal": "there", "row": "missing"} for pk in sorted(left)
     ]
     return count
+
+
+def with_relations() -> ItemQuerySet:
+    """Items with everything that their snapshots name."""
+    related = [kind.relation for kind in kinds.all()]
+    return GovernanceItem.objects.select_related(
+        "scope_agent", "scope_conversation", "contradicts", "supersedes", *related
+    )
 
 
 def row_differences(item: GovernanceItem, recorded: Snapshot | None) -> list[dict[str, Any]]:

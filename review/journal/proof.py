@@ -7,8 +7,9 @@ from time import perf_counter
 
 from django.utils.translation import gettext as _
 
+from pawflow_web.lib.errors import NotFound
 from pawflow_web.web.templatetags.pawflow import thousands
-from review.journal.chain import row_differences
+from review.journal.chain import one_moment, row_differences, with_relations
 from review.journal.snapshots import payload_digest, seal_of
 from review.models import ERASING, EventKind, GovernanceItem, JournalEntry
 
@@ -23,11 +24,17 @@ class Proof:
 
 
 def prove(item: GovernanceItem) -> Proof:
-    """Replay the entries of one belief. The chain between them is the whole journal's to prove."""
+    """Replay the entries of one belief as it is now. The chain between them is the whole journal's to prove.
+
+    Raises :class:`NotFound` for one that was erased meanwhile.
+    """
     begun = perf_counter()
-    entries = list(JournalEntry.objects.filter(item_id=item.pk).select_related("payload").order_by("seq"))
-    faults = _faults(item, entries)
-    broken = next(faults, "")
+    with one_moment():
+        now = with_relations().filter(pk=item.pk).first()
+        if now is None:
+            raise NotFound(f"#{item.ref} was erased at the same moment.")
+        entries = list(JournalEntry.objects.filter(item_id=item.pk).select_related("payload").order_by("seq"))
+        broken = next(_faults(now, entries), "")
     return Proof(len(entries), round((perf_counter() - begun) * 1000), broken)
 
 

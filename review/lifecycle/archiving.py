@@ -3,8 +3,10 @@
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotFound
 from pawflow_web.lib.ids import parse_ref
+from review.gate.succession import answer_wishes
 from review.journal.acts import act
-from review.lifecycle.archive_requests import answer_wishes, ask_for_archive
+from review.journal.comments import Comment
+from review.lifecycle.archive_requests import ask_for_archive
 from review.lifecycle.deciding import Decision, take_out_of_use
 from review.lifecycle.locked import locked_named
 from review.models import ArchiveRequest, ArchiveState, GovernanceItem, Reason, Status
@@ -17,11 +19,12 @@ def suggest(*, principal: Principal, reference: str, reason: str) -> ArchiveRequ
         NotFound: there is no such belief that the caller may name.
         InvalidTransition: it is not in use, so there is nothing to take out of it.
     """
+    comment = Comment.of(reason)
     with act(principal) as current, current.decision():
         item = locked_named(principal, reference)
         if item.status != Status.ACTIVE:
             raise InvalidTransition("Only a belief in use can be archived.", fields={"status": item.status})
-        return ask_for_archive(current, item, principal, reason)
+        return ask_for_archive(current, item, principal, comment)
 
 
 def decide_archive(*, principal: Principal, ref: str, approve: bool, comment: str = "") -> Decision:
@@ -33,6 +36,7 @@ def decide_archive(*, principal: Principal, ref: str, approve: bool, comment: st
         InvalidTransition: the belief is out of use already; the wish can still be declined.
     """
     principal.require_person()
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         request = ArchiveRequest.objects.filter(user_id=principal.user_id, ref=parse_ref(ref) or "").first()
         if request is None:

@@ -8,6 +8,7 @@ from functools import partial
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
 from review.journal.acts import act
+from review.journal.comments import Comment
 from review.lifecycle.deciding import Decision, Forgotten, accept, forget, reject
 from review.models import Batch
 
@@ -46,6 +47,7 @@ def decide_many(
     """Accept, reject or forget up to :data:`~review.limits.BULK_MOST` beliefs. Contradicting and flagged beliefs are
     never accepted this way. The clock is held for one decision at a time, so that the owner's agents get in between."""
     principal.require_person()
+    comment = Comment.of(comment)
     results: list[BulkResult] = []
     for reference in dict.fromkeys(references):
         revision = (revisions or {}).get(reference)

@@ -8,7 +8,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, Invalid, Tombstoned
 from review.gate import tombstones
-from review.gate.admit import store, texts_of
+from review.gate.admit import refused_texts, store
 from review.gate.judgement import judge_new, origin_of
 from review.gate.likeness import is_near_one_of
 from review.gate.look_up import look_up
@@ -17,8 +17,9 @@ from review.gate.placement import EMPTY
 from review.gate.plan import Found, Newcomer
 from review.gate.preparing import Prepared, prepare
 from review.gate.proposals import Judgement, Nearness, Place, Proposal
-from review.gate.succession import Room, retire_expired
+from review.gate.succession import Room, answer_wishes, retire_expired
 from review.journal.acts import Act, act
+from review.journal.comments import Comment
 from review.kinds import kind_of
 from review.lifecycle.conditions import future_expiry
 from review.lifecycle.deciding import Decision, room_for
@@ -56,6 +57,7 @@ def correct(
         Tombstoned: these words were refused before, and ``override_tombstone`` is not given.
     """
     principal.require_person()
+    comment = Comment.of(comment)
     known = by_reference(GovernanceItem.objects.visible_to(principal).for_display(), reference)
     beside = kind_of(known).found_by(known)
     prepared = prepare(Proposal(known.kind, text, Place.like(known), also_shown=beside))
@@ -111,11 +113,11 @@ def _is_near(prepared: Prepared, old: GovernanceItem, nearness: Nearness, found:
     """Whether the words come near to a refusal; another spelling of what stands there is no news."""
     if prepared.digest == old.text_digest:
         return False
-    return nearness.is_near or is_near_one_of(prepared.text, texts_of(found.refused_since))
+    return nearness.is_near or is_near_one_of(prepared.text, refused_texts(old.user_id, found.refused_since))
 
 
 def _replace(
-    current: Act, old: GovernanceItem, prepared: Prepared, principal: Principal, judged: Judgement, comment: str
+    current: Act, old: GovernanceItem, prepared: Prepared, principal: Principal, judged: Judgement, comment: Comment
 ) -> GovernanceItem:
     """A person's word: in use at once, for exactly the time that the old words were said to hold."""
     room = Room(old.valid)
@@ -136,12 +138,13 @@ def _replace(
         comment=comment,
         **gone,
     )
+    answer_wishes(current, old)
     plan = Newcomer(judged.status, Reason.CORRECTED, judged.confidence, room=room)
     return _stored(current, old, prepared, principal, plan, supersedes=old, decided=True)
 
 
 def _propose(
-    current: Act, old: GovernanceItem, prepared: Prepared, principal: Principal, judged: Judgement, comment: str
+    current: Act, old: GovernanceItem, prepared: Prepared, principal: Principal, judged: Judgement, comment: Comment
 ) -> GovernanceItem:
     """Something was found in the words: they wait beside the old ones."""
     if prepared.digest == old.text_digest:

@@ -7,9 +7,10 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, NeedsApproval
 from review.gate import tombstones
-from review.gate.succession import Room, find_room, holding, make_room, retire_expired, rivals_of
+from review.gate.succession import Room, answer_wishes, find_room, holding, make_room, retire_expired, rivals_of
 from review.journal.acts import Act, act
-from review.lifecycle.archive_requests import answer_wishes, ask_for_archive
+from review.journal.comments import Comment
+from review.lifecycle.archive_requests import ask_for_archive
 from review.lifecycle.conditions import future_expiry, require_no_twin
 from review.lifecycle.locked import locked_item
 from review.models import GRAVE, ArchiveRequest, GovernanceItem, Reason, Status, Tombstone
@@ -61,6 +62,7 @@ def accept(
         NeedsApproval: flagged, and this is one of many.
     """
     principal.require_person()
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "accept", Status.ACTIVE)
@@ -91,6 +93,7 @@ def accept(
 def reject(*, principal: Principal, reference: str, revision: int | None = None, comment: str = "") -> Decision:
     """It should never have been believed: out of every reader, and its words are refused from now on."""
     principal.require_person()
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "reject", Status.REJECTED)
@@ -113,6 +116,7 @@ def restore(*, principal: Principal, reference: str, revision: int | None = None
     Raises :class:`Conflict` naming the row when the same words have been stored again meanwhile.
     """
     principal.require_person()
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "restore", Status.NEEDS_REVIEW)
@@ -137,6 +141,7 @@ def forget(*, principal: Principal, reference: str, revision: int | None = None,
 
     An automation, and any agent facing what a person pinned or decided, asks a person instead.
     """
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision, readable=not principal.is_person)
         guarded = not principal.is_person and (item.pinned or item.decided)
@@ -146,7 +151,7 @@ def forget(*, principal: Principal, reference: str, revision: int | None = None,
         return Forgotten(item, current.last_decision)
 
 
-def take_out_of_use(current: Act, item: GovernanceItem, reason: Reason, comment: str) -> None:
+def take_out_of_use(current: Act, item: GovernanceItem, reason: Reason, comment: Comment) -> None:
     """To stale, without prejudice. What agents asked for about it is done with that."""
     check_transition(item.status, "forget", Status.STALE)
     current.write(

@@ -12,6 +12,7 @@ from pawflow_web.lib.ids import parse_ref
 from review.gate.preparing import require_plain
 from review.gate.proposals import Place
 from review.journal.acts import Act, act
+from review.journal.comments import Comment
 from review.kinds import kind_of
 from review.lifecycle.conditions import require_no_twin
 from review.lifecycle.copies import look_for_copies
@@ -49,6 +50,7 @@ def edit(*, principal: Principal, reference: str, revision: int, changes: Change
         Conflict: the same words stand where it would go (``fields.duplicate_of``).
     """
     principal.require_person()
+    comment = Comment.of(comment)
     # Looking through tags is slow work, so it happens before the clock; whoever changes the belief in between makes
     # the revision stale.
     known = by_reference(GovernanceItem.objects.visible_to(principal), reference)

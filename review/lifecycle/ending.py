@@ -7,6 +7,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid, InvalidTransition
 from review.journal.acts import act
+from review.journal.comments import Comment
 from review.lifecycle.conditions import require_room
 from review.lifecycle.deciding import Decision
 from review.lifecycle.locked import locked_item
@@ -35,6 +36,7 @@ def end(
         Conflict: moved later, it would overlap another value of its key (``fields.contradicts``).
     """
     principal.require_person()
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         check_transition(item.status, "end", Status(item.status))

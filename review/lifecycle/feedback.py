@@ -5,8 +5,8 @@ from typing import Any
 
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, InvalidTransition
-from pawflow_web.lib.storable import without_secrets
 from review.journal.acts import Act, act
+from review.journal.comments import Comment
 from review.lifecycle.locked import locked_named
 from review.lifecycle.votes import votes_on
 from review.models import Evidence, Feedback, GovernanceItem, Reason, Status
@@ -39,6 +39,7 @@ def vote(*, principal: Principal, reference: str, helpful: bool, note: str = "")
         InvalidTransition: it is neither in use nor waiting.
         Conflict: an agent praises what it said itself.
     """
+    comment = Comment.of(note, field="note")
     with act(principal) as current, current.decision():
         item = locked_named(principal, reference)
         if item.status not in {Status.ACTIVE, Status.NEEDS_REVIEW}:
@@ -48,7 +49,7 @@ def vote(*, principal: Principal, reference: str, helpful: bool, note: str = "")
         party = f"{principal.kind}:{principal.name}"
         if helpful and not principal.is_person and _author(item) == party:
             raise Conflict("Nobody raises the trust in what they said themselves.", fields={"author": principal.name})
-        _count(current, item, principal, party, helpful=helpful, note=note)
+        _count(current, item, principal, party, helpful=helpful, comment=comment)
         votes = votes_on(item)
         return Vote(item, votes.helpful, votes.unhelpful)
 
@@ -57,11 +58,13 @@ def _author(item: GovernanceItem) -> str | None:
     return Evidence.objects.filter(item=item).order_by("pk").values_list("principal", flat=True).first()
 
 
-def _count(current: Act, item: GovernanceItem, principal: Principal, party: str, *, helpful: bool, note: str) -> None:
+def _count(
+    current: Act, item: GovernanceItem, principal: Principal, party: str, *, helpful: bool, comment: Comment
+) -> None:
     known = Feedback.objects.filter(item=item, principal=party).first()
     row = known or Feedback(item=item, user_id=item.user_id, principal=party)
     is_new = known is None or known.helpful != helpful
-    row.helpful, row.note, row.at = helpful, without_secrets(note, field="note"), current.clock.at
+    row.helpful, row.note, row.at = helpful, comment, current.clock.at
     changes: dict[str, Any] = {}
     if is_new and (principal.is_person or not (item.pinned or item.decided)):
         points = HELPFUL_POINTS if helpful else UNHELPFUL_POINTS
@@ -73,8 +76,8 @@ def _count(current: Act, item: GovernanceItem, principal: Principal, party: str,
         return
     if not helpful and _falls(item, changes.get("confidence")):
         changes |= {"status": Status.NEEDS_REVIEW, "reason": Reason.FEEDBACK_BELOW_FLOOR}
-    if not current.write(item, "feedback", comment=note, **changes):
-        current.mention(item, "feedback", comment=note)
+    if not current.write(item, "feedback", comment=comment, **changes):
+        current.mention(item, "feedback", comment=comment)
 
 
 def _falls(item: GovernanceItem, confidence: int | None) -> bool:

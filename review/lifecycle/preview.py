@@ -5,17 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from django.db.models import BooleanField, Case, Value, When
-
-from pawflow_web.identity.models import Agent
 from pawflow_web.identity.principal import Principal
-from pawflow_web.identity.services.agents import principal_of_agent
 from pawflow_web.lib.errors import Invalid
 from review import lifecycle
 from review.journal.acts import Act, act
 from review.lifecycle.preview_sentences import Sentence, Turn, sentences
 from review.models import GovernanceItem, Status
-from review.querysets import recallable
+from review.readership.audience import Audience
 from review.search.find import by_reference
 from review.transitions import check_transition
 
@@ -84,25 +80,25 @@ class _TakenBack(Exception):
 
 def _rehearse(current: Act, principal: Principal, reference: str, verb: str, demote: str | None) -> Preview:
     subject = by_reference(GovernanceItem.objects.visible_to(principal), reference)
-    agents = _agents(principal, subject)
+    audience = Audience.of(principal, subject)
     after: dict[int, GovernanceItem] = {}
     try:
         with current.savepoint():
             decide = _decision(subject, verb, demote)
             if decide is not None:
                 decide(principal=principal, reference=reference)
-            after = _look({subject.pk, *current.touched}, agents)
+            after = _look({subject.pk, *current.touched}, audience)
             raise _TakenBack
     except _TakenBack:
-        before = _look(after, agents)
+        before = _look(after, audience)
     turns = [
-        Turn(before[pk], after[pk], _names(before[pk], agents), _names(after[pk], agents))
+        Turn(before[pk], after[pk], audience.reading(before[pk]), audience.reading(after[pk]))
         for pk in sorted(after, key=lambda pk: pk != subject.pk)
         if pk in before
     ]
     gains = tuple(Seen(name, turn.after.ref) for turn in turns for name in turn.gained)
     loses = tuple(Seen(name, turn.after.ref) for turn in turns for name in turn.lost)
-    told = sentences(verb, turns, current.clock.at, principal.zone, has_agents=bool(agents))
+    told = sentences(verb, turns, current.clock.at, principal.zone, has_agents=bool(audience.agents))
     return Preview(told, tuple(sorted({seen.agent for seen in (*gains, *loses)})), gains, loses)
 
 
@@ -116,26 +112,7 @@ def _decision(subject: GovernanceItem, verb: str, demote: str | None) -> Decide 
     return _DECISIONS[verb]
 
 
-def _agents(principal: Principal, subject: GovernanceItem) -> dict[str, Principal]:
-    """The owner's agents, each as it reads in the conversation that the belief belongs to."""
-    rows = Agent.objects.filter(user_id=principal.user_id).select_related("user").order_by("name")
-    return {
-        agent.name: principal_of_agent(agent, principal.zone).within(subject.scope_conversation_id, None)
-        for agent in rows
-    }
-
-
-def _look(ids: Iterable[int], agents: Mapping[str, Principal]) -> dict[int, GovernanceItem]:
-    """The rows, each with what every agent may recall of it: one statement for all of them."""
-    columns = {
-        f"seen_{index}": Case(
-            When(recallable(reads), then=Value(value=True)), default=Value(value=False), output_field=BooleanField()
-        )
-        for index, reads in enumerate(agents.values())
-    }
-    rows = GovernanceItem.objects.filter(pk__in=list(ids)).select_related("supersedes").annotate(**columns)
-    return {row.pk: row for row in rows}
-
-
-def _names(item: GovernanceItem, agents: Mapping[str, Principal]) -> tuple[str, ...]:
-    return tuple(name for index, name in enumerate(agents) if getattr(item, f"seen_{index}"))
+def _look(ids: Iterable[int], audience: Audience) -> dict[int, GovernanceItem]:
+    """The rows, each with which agents may recall it: one statement for all of them."""
+    rows = GovernanceItem.objects.filter(pk__in=list(ids)).select_related("supersedes")
+    return {row.pk: row for row in rows.annotate(**audience.columns())}

@@ -6,12 +6,11 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from django.utils.formats import date_format
-from django.utils.text import Truncator
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from review.display.shape import MASK
+from review.display.shape import first_words
 from review.models import LIVE, READABLE, GovernanceItem, Privacy, Status
 
 # Characters of a belief that is named in a sentence, and names in a list before they are counted.
@@ -152,8 +151,7 @@ def _stays_replaced(verb: str, subject: Turn) -> Iterator[Sentence]:
 
 
 def _label(item: GovernanceItem) -> str:
-    words = MASK if item.privacy == Privacy.SECRET else Truncator(" ".join(item.text.split())).chars(_LABEL_CHARS)
-    return f"#{item.number} {words}"
+    return f"#{item.number} {first_words(item, _LABEL_CHARS)}"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from pawflow_web.lib.errors import InvalidTransition
 from review.journal.acts import Act, act
 from review.lifecycle.copies import forget_copies, unquote_elsewhere
 from review.lifecycle.locked import locked_item
-from review.models import Evidence, GovernanceItem, Privacy
+from review.models import ArchiveRequest, Evidence, Feedback, GovernanceItem, Privacy
 from review.plaintext import PURPOSE, sealed, words_of
 
 _BATCH = 500
@@ -18,8 +18,9 @@ _BATCH = 500
 def seal_item(current: Act, item: GovernanceItem, looked: Looked | None = None) -> None:
     """Make a belief secret: its words are sealed and everything that held them in the clear is erased.
 
-    Writes the privacy itself. ``item`` was read ``locked()``. What the journal kept of it so far is erased, since tags
-    and comments may say what the words say; decisions from before can therefore not be undone any more.
+    Writes the privacy itself. ``item`` was read ``locked()``. What the journal kept of it so far is erased, and so is
+    what was said beside votes and wishes, since tags and comments may say what the words say; decisions from before can
+    therefore not be undone any more.
 
     Args:
         looked: of :func:`~review.lifecycle.copies.look_for_copies`, asked before the clock was taken; else asked now.
@@ -29,6 +30,8 @@ def seal_item(current: Act, item: GovernanceItem, looked: Looked | None = None) 
     forget_copies(current, [item], looked)
     unquote_elsewhere(current, item)
     Evidence.objects.filter(item=item).update(quote="", span_start=None, span_end=None)
+    Feedback.objects.filter(item=item).update(note="")
+    ArchiveRequest.objects.filter(item=item).update(reason="")
     current.forget_payloads(item)
     current.write(item, "seal", text=sealed(item.text), privacy=Privacy.SECRET)
 

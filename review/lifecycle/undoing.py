@@ -12,6 +12,7 @@ from pawflow_web.lib.errors import Conflict, DomainError, InvalidTransition, Not
 from pawflow_web.lib.ids import parse_ref
 from review.gate import tombstones
 from review.journal.acts import Act, act
+from review.journal.comments import Comment
 from review.lifecycle import votes
 from review.lifecycle.bulk import WORK, BulkResult
 from review.lifecycle.conditions import require_no_twin, require_room
@@ -49,6 +50,7 @@ def undo(*, principal: Principal, reference: str, revision: int | None = None, c
             has been erased. Nothing is changed then.
     """
     principal.require_person()
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, reference, revision)
         number = Past.of(item).last_standing
@@ -63,6 +65,7 @@ def undo_batch(*, principal: Principal, ref: str, comment: str = "") -> tuple[Ba
     Raises what :func:`standing_batch` raises.
     """
     batch = standing_batch(principal=principal, ref=ref)
+    comment = Comment.of(comment)
     # The last one first, as one would by hand.
     results: list[BulkResult] = []
     for number in reversed(batch.decisions):
@@ -104,6 +107,7 @@ def undo_one(*, principal: Principal, batch: Batch, number: int, comment: str = 
         DomainError: whatever :func:`undo` raises.
     """
     ref = _decided(batch, number)
+    comment = Comment.of(comment)
     with act(principal) as current, current.decision():
         item = locked_item(principal, ref, None)
         if Past.of(item).last_standing != number:
@@ -125,7 +129,7 @@ def _nothing_to_undo(item: GovernanceItem) -> InvalidTransition:
 # --- one decision -----------------------------------------------------------------------------------------------
 
 
-def _undo(current: Act, item: GovernanceItem, number: int, comment: str) -> Undone:
+def _undo(current: Act, item: GovernanceItem, number: int, comment: Comment) -> Undone:
     entries: dict[int, list[JournalEntry]] = {}
     written = JournalEntry.objects.filter(user_id=item.user_id, decision=number).select_related("payload")
     for entry in written.order_by("seq"):
@@ -193,7 +197,7 @@ def _way_back(current: Act, change: Change) -> _WayBack:
     return _WayBack(change, columns, facet)
 
 
-def _go(current: Act, way: _WayBack, number: int, comment: str, *, among: Collection[int]) -> None:
+def _go(current: Act, way: _WayBack, number: int, comment: Comment, *, among: Collection[int]) -> None:
     item = way.item
     if way.status in LIVE:
         require_no_twin(current, item, way.valid)

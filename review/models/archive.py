@@ -1,3 +1,5 @@
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 
@@ -5,6 +7,15 @@ from pawflow_web.lib.ids import new_ref
 from review.limits import COMMENT_MOST
 from review.models.choices import ArchiveState
 from review.models.item import GovernanceItem
+
+
+class ArchiveRequestQuerySet(models.QuerySet["ArchiveRequest"]):
+    def pending(self) -> Self:
+        """What waits for a person's answer."""
+        return self.filter(state=ArchiveState.PENDING)
+
+    def pending_of(self, user_id: int | models.OuterRef) -> Self:
+        return self.pending().filter(user_id=user_id)
 
 
 class ArchiveRequest(models.Model):
@@ -18,6 +29,8 @@ class ArchiveRequest(models.Model):
     state = models.CharField(max_length=8, choices=ArchiveState, default=ArchiveState.PENDING)
     at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True)
+
+    objects = ArchiveRequestQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -76,7 +76,9 @@ class GovernanceItem(models.Model):
     decided = models.BooleanField(default=False)
     contradicts = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")
     # the winner points at the loser
-    supersedes = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="superseders")
+    supersedes = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="superseders", db_index=False
+    )
     # counts what a reviewer must know of; evidence, confidence and use do not move it
     revision = models.IntegerField(default=1)
     # journal seq of the last change of words, status, scope or validity: what the index has to catch up with
@@ -192,6 +194,12 @@ class GovernanceItem(models.Model):
                 name="review_item_expiry",
             ),
             models.Index(fields=["supersedes"], name="review_item_supersedes"),
+            # the rejected words that no search index holds
+            models.Index(
+                fields=["user", "-recorded_at", "-id"],
+                condition=models.Q(status=Status.REJECTED, privacy=Privacy.SECRET),
+                name="review_item_refused_secret",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,7 +1,15 @@
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 
 from pawflow_web.lib.ids import new_ref
+
+
+class TombstoneQuerySet(models.QuerySet["Tombstone"]):
+    def standing_of(self, user_id: int) -> Self:
+        """What is refused now: not lifted since."""
+        return self.filter(user_id=user_id, lifted_at=None)
 
 
 class Tombstone(models.Model):
@@ -19,6 +27,8 @@ class Tombstone(models.Model):
     at = models.DateTimeField()
     lifted_at = models.DateTimeField(null=True)
     hits = models.IntegerField(default=0)
+
+    objects = TombstoneQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,10 +21,11 @@ from pawflow_web.web.render import toast
 from pawflow_web.web.templatetags.pawflow import thousands
 from review.display import labels
 from review.display.rows import reader_words
-from review.display.shape import MASK
+from review.display.shape import first_words
+from review.display.steps import kept_from_agents
 from review.lifecycle import BulkResult, Decision, Undone, accept, edit, forget, reject, restore, undo
 from review.lifecycle.bulk import cause_of
-from review.models import GovernanceItem, Privacy, Status
+from review.models import GovernanceItem, Status
 from review.pages import sitting
 from review.pages.forms import DecisionForm
 from review.readership.receipts import take_receipt
@@ -70,9 +71,8 @@ def note_of(request: HttpRequest, done: Outcome) -> SafeString:
         request,
         done.fact,
         detail=done.beyond,
-        status=item.status,
         url=reverse("item", args=[item.ref]),
-        url_text=first_words(item),
+        url_text=first_words(item, _FIRST_WORDS),
         way_back=way_back_of(request, done),
         **more,
     )
@@ -101,11 +101,6 @@ def way_back_of(request: HttpRequest, done: Outcome) -> ways_back.WayBack | None
     return ways_back.remember(request, url=url, words=words_of_it, fields=fields, deed=done.verb)
 
 
-def first_words(item: GovernanceItem) -> str:
-    """So many of its words as tell it from others; none of a secret."""
-    return MASK if item.privacy == Privacy.SECRET else Truncator(" ".join(item.text.split())).chars(_FIRST_WORDS)
-
-
 # --- one belief -----------------------------------------------------------------------------------------------
 
 
@@ -124,11 +119,8 @@ def accepted(done: Decision, verb: str, fact: str) -> Outcome:
 
 
 def _in_use(item: GovernanceItem) -> str:
-    if item.privacy != Privacy.NORMAL:
-        privacy = labels.PRIVACY[item.privacy].shown
-        return _("It is in use for you; it is %(privacy)s, so agents do not read it.") % {
-            "privacy": str(privacy).lower()
-        }
+    if kept := kept_from_agents(item, timezone.now()):
+        return kept
     agent = item.scope_agent.name if item.scope_agent else None
     return _("It is in use: %(who)s may read it.") % {"who": reader_words(item.scope, agent)}
 

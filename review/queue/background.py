@@ -20,9 +20,9 @@ from pawflow_web.jobs.models import JobRun
 from pawflow_web.jobs.services import cancel_run, fail_run, finish_run, open_run, report_progress, start_run, wake
 from pawflow_web.lib.db import execute
 from pawflow_web.lib.errors import Unavailable
-from pawflow_web.lib.storable import without_secrets
 from pawflow_web.web.errors import failure_of
 from review.journal.acts import act
+from review.journal.comments import Comment
 from review.lifecycle import open_batch, standing_batch
 from review.lifecycle.bulk import WORK, BulkResult, Deed, cause_of, decide_one, one_slice
 from review.lifecycle.undoing import undo_one
@@ -86,7 +86,7 @@ def begin(
     principal = principal_of_user(user)
     given = {
         "verb": verb,
-        "comment": without_secrets(comment, field="reason"),
+        "comment": Comment.of(comment),
         "matching": matching.value() if matching else None,
         "named": [list(one) for one in named[:NAMED_MOST]],
         "number": matching.number if matching else min(len(named), NAMED_MOST),
@@ -140,7 +140,10 @@ def _turn(run: JobRun, until: float) -> bool:
         return False
     try:
         return _decide(run, until)
-    except (OperationalError, InterfaceError, Unavailable):
+    except Unavailable:
+        # The owner is busy; the others need not wait for that.
+        return True
+    except (OperationalError, InterfaceError):
         # Another try may do better: the row stays as it is.
         raise
     except Exception as error:
@@ -182,8 +185,9 @@ def _steps(run: JobRun, principal: Principal, batch: Batch) -> Iterator[_Step]:
         for place, number in enumerate(batch.decisions[::-1][past : past + _CHUNK], start=past + 1):
             yield _Step(place, Deed("", partial(undo_one, principal=principal, batch=batch, number=number)))
         return
+    comment = Comment.of(given["comment"])
     for place, ref, revision in _named(given, principal, past):
-        wanted = {"action": given["verb"], "reference": ref, "revision": revision, "comment": given["comment"]}
+        wanted = {"action": given["verb"], "reference": ref, "revision": revision, "comment": comment}
         yield _Step(place, Deed(ref, partial(decide_one, principal=principal, **wanted)))
 
 

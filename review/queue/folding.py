@@ -75,7 +75,7 @@ def _with_first_file(principal: Principal, more: Q | None = None) -> ItemQuerySe
     for which ``more`` holds of both."""
     named = Q(evidence__origin=Origin.IMPORTER) & ~Q(evidence__file="")
     earlier = Evidence.objects.filter(origin=Origin.IMPORTER, item=OuterRef("pk"), pk__lt=OuterRef("said__pk"))
-    waiting = GovernanceItem.objects.visible_to(principal).waiting().order_by()
+    waiting = GovernanceItem.objects.visible_to(principal).waiting()
     plain = waiting.filter(reason=Reason.IMPORT_REVIEW, contradicts__isnull=True)
     # One call: a second one would ask for any of its files.
     return plain.annotate(said=FilteredRelation("evidence", condition=named)).filter(

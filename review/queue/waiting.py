@@ -20,7 +20,6 @@ from review.models import (
     GRAVE,
     WAITING,
     ArchiveRequest,
-    ArchiveState,
     GovernanceItem,
     Origin,
     Privacy,
@@ -171,6 +170,9 @@ def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
     """The chips and one page of rows."""
     principal = person_of(request)
     reasons = reasons_of(request)
+    if reasons.get(Reason.IMPORT_REVIEW, 0) < 2:
+        # Nothing folds, so nobody need ask.
+        per_request(request, _FOLDS, Folds)
     items, more = waiting_page(request, wanted)
     waiting = sum(reasons.values())
     total = reasons.get(wanted.reason, 0) if wanted.reason else waiting
@@ -190,7 +192,7 @@ def queue_of(request: HttpRequest, wanted: Wanted) -> Queue:
 
 def pending_requests(principal: Principal) -> int:
     """How many wishes of agents to archive something nobody has answered."""
-    return ArchiveRequest.objects.filter(user_id=principal.user_id, state=ArchiveState.PENDING).count()
+    return ArchiveRequest.objects.pending_of(principal.user_id).count()
 
 
 def _narrowed(wanted: Wanted) -> list[ReasonChip]:
@@ -226,7 +228,8 @@ def shown_items(request: HttpRequest, wanted: Wanted) -> ItemQuerySet:
 def lines_of(request: HttpRequest, wanted: Wanted, items: Sequence[GovernanceItem]) -> list[Line]:
     """Items of the queue as rows."""
     groups = folds_of(request, wanted).groups
-    return [Line(row, groups.get(row.number)) for row in rows_of(items, wanted.q.split())]
+    # Where a belief comes from is told beside the list, not in it.
+    return [Line(row, groups.get(row.number)) for row in rows_of(items, wanted.q.split(), sources={})]
 
 
 def waiting_page(request: HttpRequest, wanted: Wanted) -> tuple[list[GovernanceItem], int]:

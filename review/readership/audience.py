@@ -1,5 +1,9 @@
 """Which of an owner's agents may have a belief in a prompt right now."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
 from django.db.models import BooleanField, Case, Q, Value, When
 
 from pawflow_web.identity.models import Agent
@@ -12,19 +16,37 @@ from review.querysets import recallable
 AGENTS_MOST = 24
 
 
-def agents_reading(owner: Principal, item: GovernanceItem) -> list[str]:
-    """Their names, each asked as itself, in the item's own conversation where it has one; in one statement."""
-    agents = list(Agent.objects.filter(user_id=owner.user_id).select_related("user").order_by("name")[:AGENTS_MOST])
-    if not agents:
-        return []
-    doors = {f"agent_{agent.pk}": _door(recallable(_in_place(owner, agent, item))) for agent in agents}
-    seen = GovernanceItem.objects.filter(pk=item.pk).annotate(**doors).values(*doors).first() or {}
-    return [agent.name for agent in agents if seen.get(f"agent_{agent.pk}")]
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """An owner's agents by name, each as it reads in the conversation that one belief belongs to."""
+
+    agents: Mapping[str, Principal]
+
+    @classmethod
+    def of(cls, owner: Principal, item: GovernanceItem) -> Self:
+        """At most :data:`AGENTS_MOST`, the one that alone may read the item always among them."""
+        agents = Agent.objects.filter(user_id=owner.user_id).select_related("user")
+        named_first = Case(When(pk=item.scope_agent_id, then=Value(0)), default=Value(1))
+        asked = sorted(agents.order_by(named_first, "name")[:AGENTS_MOST], key=lambda agent: agent.name)
+        here = item.scope_conversation_id
+        return cls({agent.name: principal_of_agent(agent, owner.zone).within(here, None) for agent in asked})
+
+    def columns(self) -> dict[str, Case]:
+        """For a statement over beliefs: whether each of the agents may recall the row."""
+        return {f"read_by_{index}": _door(recallable(reads)) for index, reads in enumerate(self.agents.values())}
+
+    def reading(self, row: GovernanceItem) -> tuple[str, ...]:
+        """The names of those that read the row, which comes with :meth:`columns`."""
+        return tuple(name for index, name in enumerate(self.agents) if getattr(row, f"read_by_{index}"))
 
 
-def _in_place(owner: Principal, agent: Agent, item: GovernanceItem) -> Principal:
-    place = item.scope_conversation
-    return principal_of_agent(agent, owner.zone).within(place.pk if place else None, place.ref if place else None)
+def agents_reading(owner: Principal, item: GovernanceItem) -> tuple[str, ...]:
+    """Their names; all of them are asked in one statement. ``item`` may be gone already."""
+    audience = Audience.of(owner, item)
+    if not audience.agents:
+        return ()
+    row = GovernanceItem.objects.filter(pk=item.pk).only("pk").annotate(**audience.columns()).first()
+    return audience.reading(row) if row is not None else ()
 
 
 def _door(condition: Q) -> Case:

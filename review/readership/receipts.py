@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from pawflow_web.identity.principal import Principal
 from review.gate import tombstones
 from review.models import GovernanceItem
-from review.readers import readers
+from review.readers import check, readers
 from review.readership.audience import agents_reading
 
 
@@ -74,9 +74,10 @@ class Receipt:
 
 
 def take_receipt(principal: Principal, item: GovernanceItem) -> Receipt:
-    """Ask every registered reader as ``principal``, one after the other. ``item`` may be gone already."""
+    """Ask every reader of the item's kind as ``principal``. ``item`` may be gone already."""
     begun = perf_counter()
-    readings = [Reading(each.title, each.finds(principal, item), each.whole) for each in readers.all()]
+    found = check(principal, item)
+    readings = [Reading(each.title, found[each.name], each.whole) for each in readers.all() if each.name in found]
     agents = agents_reading(principal, item)
     refused = tombstones.standing(item.user_id, item.text_digest) is not None
     return Receipt(timezone.now(), round((perf_counter() - begun) * 1000), readings, agents, refused)

@@ -15,12 +15,15 @@ from django.db.models import Count, Max
 from pawflow_web.identity.principal import Principal, PrincipalKind
 from pawflow_web.lib.db import StatementNow
 from review.models import GovernanceItem, Status, UseEvent
+from review.querysets import unused_for
 from review.readers import readers
 from review.readership.pending_uses import Pending, Shown
 from review.search.find import load_for_display
 
 # Long enough to ask what an agent was told last quarter; the sums in ``ItemUse`` stay for ever.
 EVENTS_KEPT = timedelta(days=90)
+# What is in use and was shown to no agent for so long may be of no use any more.
+UNUSED_DAYS = 90
 
 # Only a serving process answers agents; elsewhere whoever wants them written calls ``flush``.
 _pending = Pending(by_itself=settings.ENV.process == "web")
@@ -61,9 +64,7 @@ def flush() -> int:
 
 def never_used(principal: Principal, days: int) -> int:
     """How many beliefs in use are at least ``days`` days old and were shown to no agent in that time."""
-    since = StatementNow() - timedelta(days=days)
-    old = GovernanceItem.objects.visible_to(principal).filter(status=Status.ACTIVE, recorded_at__lt=since)
-    return old.exclude(use__last_at__gte=since).count()
+    return GovernanceItem.objects.visible_to(principal).filter(unused_for(days), status=Status.ACTIVE).count()
 
 
 @dataclass(frozen=True, slots=True)

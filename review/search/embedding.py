@@ -171,10 +171,7 @@ def _embed(binding: Binding, user_id: int, todo: Sequence[Words]) -> list[Words]
         if vector is None:
             plan_task(RETRY, at=now() + FIRST_RETRY, user=User(pk=user_id), subject=words.ref)
     made = {words.id: vector for words, vector in zip(todo, vectors, strict=True) if vector is not None}
-    _store(binding.model, made)
-    vectors_of = ItemVector.objects.filter(item_id=OuterRef("pk"), model=binding.model)
-    missing = GovernanceItem.objects.filter(embeddable(), ~Exists(vectors_of), pk__in=made)
-    locked = set(missing.values_list("pk", flat=True))
+    locked = _store(binding.model, made)
     return [words for words in todo if words.id in locked]
 
 
@@ -194,10 +191,16 @@ def _one(binding: Binding, words: Words) -> Vector | None:
     return None
 
 
-def _store(model: EmbeddingModel, made: Mapping[int, Vector]) -> None:
-    if made:
-        texts = ["[" + ",".join(f"{number:.6g}" for number in vector) + "]" for vector in made.values()]
-        execute(_STORE, {"model": model.pk, "ids": list(made), "vectors": texts})
+def _store(model: EmbeddingModel, made: Mapping[int, Vector]) -> set[int]:
+    """Store vectors by row id. Returns those that have none although they may: they were being changed at that
+    moment."""
+    if not made:
+        return set()
+    texts = ["[" + ",".join(f"{number:.6g}" for number in vector) + "]" for vector in made.values()]
+    execute(_STORE, {"model": model.pk, "ids": list(made), "vectors": texts})
+    vectors_of = ItemVector.objects.filter(item_id=OuterRef("pk"), model=model)
+    missing = GovernanceItem.objects.filter(embeddable(), ~Exists(vectors_of), pk__in=made)
+    return set(missing.values_list("pk", flat=True))
 
 
 def _try_again(binding: Binding, deadline: float) -> bool:
@@ -212,7 +215,8 @@ def _try_again(binding: Binding, deadline: float) -> bool:
         if row and vector is None:
             back_off(task, error="not_embedded")
             continue
-        if row and vector is not None:
-            _store(binding.model, {row[0]: vector})
+        if row and vector is not None and _store(binding.model, {row[0]: vector}):
+            # It is being changed: whoever changes it wakes us, and it is still due then.
+            continue
         task.delete()
     return len(due) > AGAIN_AT_ONCE

@@ -21,6 +21,7 @@ from review.querysets import (
     readable_privacy,
     recallable,
     scopes_of,
+    unused_for,
     visible,
     was_readable,
 )
@@ -61,6 +62,8 @@ class ItemFilter:
     reasons: Sequence[str] = ()
     project: str = ""
     never_used: bool = False
+    # shown to no agent for so many days, and at least so old; 0: does not matter
+    unused_days: int = 0
     only: int | None = None
 
     def condition(self, principal: Principal) -> Q:
@@ -73,6 +76,8 @@ class ItemFilter:
             condition &= Q(valid__contains=self.at)
         if self.never_used:
             condition &= Q(use__isnull=True)
+        if self.unused_days:
+            condition &= unused_for(self.unused_days)
         if self.reasons:
             condition &= has_first_reason(self.reasons)
         if self.project:

@@ -232,7 +232,7 @@ def count_items(principal: Principal, narrowed_to: ItemFilter) -> int:
     condition = narrowed_to.condition(principal)
     counted = None
     # Nor does it know of uses.
-    if narrowed_to.fit_for_prompt and not narrowed_to.never_used:
+    if narrowed_to.fit_for_prompt and not (narrowed_to.never_used or narrowed_to.unused_days):
         statement = SearchStatement(principal.user_id, condition)
         where = narrowed_to.in_index(principal, now())
         counted = count_with_tail(index_of(principal.user_id), statement, where=where)

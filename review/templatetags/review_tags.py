@@ -2,9 +2,11 @@
 
 from django import template
 
+from review.pages.item import actions
 from review.queue.waiting import Wanted
 
 register = template.Library()
+register.simple_tag(actions.row_actions)
 
 
 @register.simple_tag

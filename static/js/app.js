@@ -245,11 +245,13 @@ function spread(news) {
       window.htmx?.process(copy);
     }
   }
-  // A note offers the way back only as long as it is the newest one.
+  // A note or a button offers the way back only as long as it is the newest one.
   const wayOf = (form) => form && `${form.getAttribute("action")} ${form.elements.revision?.value}`;
   const newest = wayOf($("[data-last-deed] form", news));
-  for (const form of $$("[data-toast] form", toasts)) {
-    if (wayOf(form) !== newest) form.closest("[data-toast]").remove();
+  for (const form of $$("form.way-back")) {
+    if (wayOf(form) === newest || form.closest("[data-last-deed]")) continue;
+    if (form.id) $$(`[form="${form.id}"]`).forEach((button) => button.remove());
+    (form.closest("[data-toast]") ?? form).remove();
   }
   news.replaceChildren();
 }

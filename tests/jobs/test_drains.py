@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection
@@ -16,7 +17,7 @@ from pawflow_web.jobs.node import NodeIndexer, node_name
 from pawflow_web.jobs.services import beat, stop_beating, wake
 from pawflow_web.jobs.slices import run_cluster_drain
 from pawflow_web.jobs.worker import Waiting
-from pawflow_web.lib.drains import Drain, DrainRegistry, drain, registry
+from pawflow_web.lib.drains import Drain, DrainRegistry, Where, drain, lock_of, registry
 from pawflow_web.lib.search import Busy, file_lock
 from tests.jobs.conftest import eventually
 
@@ -66,6 +67,20 @@ def test_slices_go_on_until_nothing_is_left_and_once_more(register: Register) ->
     assert run_cluster_drain("work") == "done"
     assert next(answers, "all used") == "all used"
     assert 25 < deadlines[0] - time.monotonic() <= slices.SLICE_S
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("where", "done"), [("cluster", "busy"), ("worker", "done")])
+def test_what_each_worker_does_for_its_machine_waits_for_no_other(register: Register, where: Where, done: str) -> None:
+    """Another node holds its own lock of the kind, and that of the kind itself where there is only one."""
+    register(Drain("work", where, lambda _: False))
+    parameters = connection.get_connection_params()
+    for name in ("cursor_factory", "context"):
+        parameters.pop(name, None)
+    with psycopg.connect(**parameters) as other:
+        for name in (lock_of("work"), f"{lock_of('work')} elsewhere:/data/search"):
+            other.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
+        assert run_cluster_drain("work") == done
 
 
 @pytest.mark.django_db

@@ -5,6 +5,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django_q.models import OrmQ
 
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.principal import worker_principal
@@ -159,6 +160,15 @@ def test_old_runs_are_forgotten_and_young_ones_kept(user) -> None:
     JobRun.objects.filter(pk=old.pk).update(finished_at=timezone.now() - timedelta(days=31))
     assert forget_runs(0.0) is False
     assert set(JobRun.objects.all()) == {young, waiting}
+
+
+@pytest.mark.django_db
+def test_what_waits_for_a_node_that_is_gone_is_forgotten() -> None:
+    day = timedelta(days=1)
+    for key, since in (("gone", day + timedelta(minutes=1)), ("back soon", day - timedelta(minutes=1))):
+        OrmQ.objects.create(key=key, payload="", lock=timezone.now() - since)
+    forget_runs(0.0)
+    assert [row.key for row in OrmQ.objects.all()] == ["back soon"]
 
 
 def test_a_plan_for_the_same_thing_moves_the_one_there_is(user) -> None:

@@ -6,10 +6,11 @@ import pytest
 
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotAllowed, NotFound
 from review import lifecycle
+from review.lifecycle import sweeps
 from review.lifecycle.archiving import decide_archive, suggest
 from review.models import ArchiveRequest, JournalEntry
 from review.queue.waiting import counts
-from tests.review.beliefs import Parties, again, differences, entries, put_into, readable, row, said
+from tests.review.beliefs import Parties, again, differences, entries, let_expire, put_into, readable, row, said
 
 WORDS = "Lives in Porto"
 
@@ -94,3 +95,22 @@ def test_only_the_owner_answers(parties: Parties, strangers: Parties) -> None:
     with pytest.raises(NotFound):
         suggest(principal=strangers.coder, reference=item.ref, reason="over")
     assert again(item).status == "active"
+
+
+@pytest.mark.parametrize("left_by", ["the sweep", "a newer value", "a correction"])
+def test_what_left_use_by_itself_is_asked_about_no_more(parties: Parties, left_by: str) -> None:
+    item, lasting = said(parties.coder, WORDS, scope="global"), said(parties.coder, "Likes rye", scope="global")
+    request = suggest(principal=parties.cron, reference=item.ref, reason="moved away")
+    other = suggest(principal=parties.cron, reference=lasting.ref, reason="who cares")
+    if left_by == "the sweep":
+        let_expire(parties.coder, item)
+        sweeps.expire_beliefs(1e12)
+    elif left_by == "a newer value":
+        said(parties.person, "Lives in Faro", replaces=item)
+    else:
+        lifecycle.correct(principal=parties.person, reference=item.ref, text="Lives in Faro")
+    request.refresh_from_db(), other.refresh_from_db()
+    assert (request.state, other.state) == ("approved", "pending")
+    assert counts(parties.person)["archive_requests"] == 1
+    with pytest.raises(Conflict, match="approved already"):
+        decide_archive(principal=parties.person, ref=request.ref, approve=True)

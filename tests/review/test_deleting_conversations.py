@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from conversations.erasers import erasers
 from conversations.models import Conversation
@@ -158,6 +159,35 @@ def test_who_speaks_in_it_afterwards_is_told(transactional_db: None) -> None:
         said(inside, WORDS, scope="conversation")
     assert not GovernanceItem.objects.exists()
     assert differences(parties.user) == []
+
+
+def test_what_stays_lets_go_of_it_in_parts(
+    parties: Parties, conversation: Conversation, inside: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No one statement under the owner's clock is as long as a long conversation."""
+    monkeypatch.setattr(erase, "LABELS", 2)
+    elsewhere = make_conversation(parties.user)
+    kept = [said(inside, f"The mat number {number} is brown") for number in range(5)]
+    said(parties.coder, kept[0].text)
+    said(parties.coder.within(elsewhere.pk, elsewhere.ref), kept[1].text)
+    uses = {"user": parties.user, "principal": "agent:coder", "reader": "recall", "rank": 1, "at": kept[0].recorded_at}
+    UseEvent.objects.bulk_create(UseEvent(**uses, item=item, conversation=conversation) for item in kept)
+    UseEvent.objects.create(**uses, item=kept[0], conversation=elsewhere)
+    with CaptureQueriesContext(connection) as asked:
+        delete_conversation(principal=parties.person, conversation=conversation)
+    told = [one["sql"].replace('"', "") for one in asked.captured_queries]
+    held = next(number for number, sql in enumerate(told) if "UPDATE identity_userclock" in sql)
+    labels = [number for number, sql in enumerate(told) if "UPDATE review_useevent SET conversation_id = NULL" in sql]
+    # five in twos and a look that finds none before the clock; then one more look, and what the row itself lets go of
+    assert len([number for number in labels if number < held]) == 4
+    assert len(labels) == 4 + 2
+    assert len([sql for sql in told if "UPDATE review_evidence SET conversation_id = NULL, quote" in sql]) == 3
+    assert set(UseEvent.objects.values_list("conversation_id", flat=True)) == {None, elsewhere.pk}
+    voices = list(Evidence.objects.order_by("item_id", "pk").values_list("item_id", "conversation_id"))
+    assert sorted(voices, key=str) == sorted(
+        [(kept[0].pk, None), (kept[1].pk, None), (kept[1].pk, elsewhere.pk), *((row.pk, None) for row in kept[2:])],
+        key=str,
+    )
 
 
 # --- interrupted ----------------------------------------------------------------------------------------------

@@ -10,8 +10,9 @@ from pawflow_web.lib.errors import Conflict, Invalid, InvalidTransition, NotAllo
 from review import lifecycle
 from review.lifecycle.preview import VERBS, Preview, preview
 from review.models import GovernanceItem
-from tests.factories import make_conversation, make_principal
-from tests.review.beliefs import Parties, differences, moment, said, seal, since
+from review.readership.audience import AGENTS_MOST, agents_reading
+from tests.factories import AUTOMATION, make_conversation, make_principal
+from tests.review.beliefs import Parties, again, differences, moment, said, seal, since
 
 KEY = "ada / works at"
 
@@ -167,5 +168,19 @@ def test_it_costs_the_same_for_one_agent_and_for_many(parties: Parties, django_a
     assert item is not None
     for number in range(20):
         make_principal(parties.user, agent=f"agent-{number}")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         assert len(seen(parties, item, "accept").agents) == 24
+
+
+def test_with_many_agents_it_agrees_with_what_is_said_after_it(parties: Parties) -> None:
+    """Of so many not all are asked; the one that alone may read a belief is."""
+    for number in range(AGENTS_MOST):
+        make_principal(parties.user, agent=f"agent-{number}")
+    waits = said(parties.cron, "Lives in Porto")
+    alone = said(make_principal(parties.user, agent="zoe", origin=AUTOMATION), "Likes tea", scope="agent")
+    for item, number in ((waits, AGENTS_MOST), (alone, 1)):
+        before = seen(parties, item, "accept").agents
+        lifecycle.accept(principal=parties.person, reference=item.ref)
+        assert before == agents_reading(parties.person, again(item))
+        assert len(before) == number
+    assert before == ("zoe",)

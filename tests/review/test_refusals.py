@@ -1,6 +1,9 @@
 """Rejected words stay away on every path, and what nearly repeats them waits."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from memory.notes.services import remember_note
 from pawflow_web.lib.errors import Conflict, NotFound, Tombstoned
@@ -8,8 +11,11 @@ from pawflow_web.lib.search import tail
 from review import lifecycle
 from review.gate import admit, admit_one, tombstones
 from review.gate.lookalikes import find_lookalikes
+from review.gate.proposals import NOBODY_LOOKED, Nearness
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem, JournalEntry, Origin, Status, Tombstone
-from tests.review.beliefs import Parties, again, differences, note, readable, said, say
+from review.search.index import catch_up
+from tests.review.beliefs import Parties, again, differences, note, readable, said, say, seal
 
 WORDS = "The staging password rotates weekly"
 VARIANTS = [
@@ -91,6 +97,19 @@ def test_the_journal_hears_of_refused_words_once_a_day_and_party(parties: Partie
     assert differences(parties.user) == []
 
 
+def test_the_journal_hears_of_it_once_although_one_act_brings_them_often(
+    parties: Parties, rejected: GovernanceItem
+) -> None:
+    brought = list(admit([note(parties.coder, text) for text in VARIANTS], parties.coder))
+    assert {one.outcome for one in brought} == {"refused"}
+    assert JournalEntry.objects.filter(item_id=rejected.pk, verb="refuse").count() == 1
+    assert Tombstone.objects.get().hits == len(VARIANTS)
+    # another party's word is another entry
+    list(admit([note(parties.cron, WORDS)] * 2, parties.cron))
+    assert JournalEntry.objects.filter(item_id=rejected.pk, verb="refuse").count() == 2
+    assert differences(parties.user) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -155,12 +174,6 @@ def test_restore_is_refused_where_the_words_were_stored_again(parties: Parties, 
     assert lifecycle.restore(principal=parties.person, reference=rejected.ref).item.status == "needs_review"
 
 
-def test_a_person_may_insist_on_rejected_words(parties: Parties, rejected: GovernanceItem) -> None:
-    done = admit_one(note(parties.person, WORDS), parties.person, override_tombstone=True)
-    assert (done.outcome, done.status) == ("stored", "active")
-    assert Tombstone.objects.get().lifted_at is not None
-
-
 def test_a_history_that_is_rejected_does_not_come_back(parties: Parties) -> None:
     old = said(parties.coder, "Lives in Berlin")
     new = said(parties.coder, "Lives in Porto", replaces=old)
@@ -188,3 +201,70 @@ def test_without_an_index_nearness_is_still_seen(parties: Parties, monkeypatch: 
     monkeypatch.setattr(tail, "WITHOUT_INDEX_LIMIT", 2)
     assert find_lookalikes(parties.coder, f"{WORDS} now", kind="note").nearness.is_near
     assert not find_lookalikes(parties.coder, "The coffee machine is cleaned daily", kind="note").nearness.is_near
+
+
+@pytest.fixture
+def left_over(parties: Parties) -> GovernanceItem:
+    """Of two rejected beliefs with the same words the one that made no refusal; the other is erased."""
+    first, second = said(parties.coder, WORDS, scope="agent"), said(parties.coder, WORDS)
+    for item in (first, second):
+        lifecycle.reject(principal=parties.person, reference=item.ref)
+    assert Tombstone.objects.get().item_id == first.pk
+    purge(principal=parties.person, reference=first.ref, confirm=first.ref)
+    return again(second)
+
+
+@pytest.mark.parametrize("place", ["tail", "index", "nowhere"])
+def test_a_refusal_is_of_words_whichever_belief_still_says_them(
+    parties: Parties, left_over: GovernanceItem, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    for number in range(4):
+        said(parties.coder, f"Something else was said the {number}. time")
+    if place == "index":
+        catch_up(parties.user.pk)
+    if place == "nowhere":
+        monkeypatch.setattr(tail, "WITHOUT_INDEX_LIMIT", 2)
+    assert find_lookalikes(parties.coder, f"{WORDS} now", kind="note").nearness.is_near
+    tombstones.lift_by_ref(principal=parties.person, ref=Tombstone.objects.get().ref)
+    assert not find_lookalikes(parties.coder, f"{WORDS} now", kind="note").nearness.is_near
+
+
+def test_so_is_one_that_came_after_the_look(parties: Parties, left_over: GovernanceItem) -> None:
+    done = say(parties.coder, f"{WORDS} now", near=Nearness())
+    assert (done.status, done.reason) == ("needs_review", "near_tombstone")
+    assert say(parties.coder, f"{WORDS} then", near=Nearness(newest_refusal=NOBODY_LOOKED)).status == "active"
+
+
+@pytest.mark.parametrize("indexed", [False, True], ids=["tail", "index"])
+def test_rejected_secrets_are_compared_although_no_index_holds_them(
+    parties: Parties, strangers: Parties, *, indexed: bool
+) -> None:
+    secret = seal(parties, said(parties.coder, WORDS))
+    lifecycle.reject(principal=parties.person, reference=secret.ref)
+    if indexed:
+        catch_up(parties.user.pk)
+    assert find_lookalikes(parties.coder, f"{WORDS} now", kind="note").nearness.is_near
+    assert not find_lookalikes(parties.coder, "The coffee machine is cleaned daily", kind="note").nearness.is_near
+    assert not find_lookalikes(strangers.coder, f"{WORDS} now", kind="note").nearness.is_near
+
+
+def test_one_that_no_key_opens_keeps_nobody_from_speaking(parties: Parties) -> None:
+    secret = seal(parties, said(parties.coder, WORDS))
+    lifecycle.reject(principal=parties.person, reference=secret.ref)
+    GovernanceItem.objects.filter(pk=secret.pk).update(text="not sealed by any key of ours")
+    assert say(parties.coder, WORDS).outcome == "refused"
+    done = remember_note(principal=parties.coder, text=f"{WORDS} now", scope="global").admission
+    assert done.status == "active"
+
+
+def test_words_of_which_none_tells_anything_are_compared_with_no_refusal(
+    parties: Parties, rejected: GovernanceItem, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    """Under the owner's clock nobody opens every refusal because a text is nothing but signs."""
+    with django_assert_num_queries(0):
+        nearness = find_lookalikes(parties.coder, "→ ←", kind="note").nearness
+    assert nearness == Nearness(newest_refusal=NOBODY_LOOKED)
+    for text, near, opened in (("→ ←", nearness, 0), ("← →", Nearness(), 1)):
+        with CaptureQueriesContext(connection) as asked:
+            assert say(parties.coder, text, near=near).status == "active"
+        assert len([one for one in asked.captured_queries if '"text_digest" IN' in one["sql"]]) == opened

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
+from memory.notes.services import remember_note
 from pawflow_web.identity.idempotency import Reply, once
 from pawflow_web.lib import crypto
 from pawflow_web.lib.errors import Conflict, InvalidTransition, NotAllowed, NotFound
 from review import lifecycle
 from review.display.shape import MASK, present_all
-from review.gate.proposals import Nearness, Source
+from review.gate.proposals import Source
 from review.journal.acts import act
 from review.journal.chain import history
 from review.lifecycle.sealing import open_item, reveal, seal_item
-from review.models import Evidence, GovernanceItem, JournalEntry
+from review.models import ArchiveRequest, Evidence, Feedback, GovernanceItem, JournalEntry
 from review.plaintext import words_of
 from review.search.filters import ItemFilter
 from review.search.find import find_items
@@ -24,7 +25,15 @@ from tests.factories import GITHUB_TOKEN
 from tests.review.beliefs import Parties, again, differences, entries, said, say
 from tests.review.canary import CANARY, WORDS, index_follows, places_of
 
-HELD = {"review_governanceitem", "review_evidence", "review_journalpayload", "kept reply", "terms of alice"}
+HELD = {
+    "review_governanceitem",
+    "review_evidence",
+    "review_feedback",
+    "review_archiverequest",
+    "review_journalpayload",
+    "kept reply",
+    "terms of alice",
+}
 Commit = Callable[..., Any]
 
 
@@ -42,9 +51,12 @@ def make_open(parties: Parties, item: GovernanceItem) -> GovernanceItem:
 
 @pytest.fixture
 def item(parties: Parties) -> GovernanceItem:
-    """A belief whose words stand in the row, a quote, a comment, a kept reply and the index."""
+    """A belief whose words stand in the row, a quote, a comment, a vote, a wish, a kept reply and the index."""
     item = said(parties.cron, WORDS, source=Source(quote=WORDS, span=(0, 3)))
     lifecycle.accept(principal=parties.person, reference=item.ref, comment=f"yes, the {CANARY}")
+    beside = {"item": item, "user": parties.user, "at": item.recorded_at, "principal": "agent:coder"}
+    Feedback.objects.create(**beside, helpful=True, note=f"the {CANARY} helped")
+    ArchiveRequest.objects.create(**beside, reason=f"no {CANARY} there")
     once(parties.coder, "k1", "d" * 64, lambda: Reply(200, json.dumps({"text": WORDS})))
     catch_up(parties.user.pk)
     return again(item)
@@ -87,6 +99,8 @@ def test_what_becomes_secret_is_in_the_clear_nowhere(
     assert differences(parties.user) == []
     row = Evidence.objects.get(item=item)
     assert (row.quote, row.span_start, row.span_end) == ("", None, None)
+    # the vote and the wish stand, without what was said beside them
+    assert (Feedback.objects.get(item=item).helpful, ArchiveRequest.objects.get(item=item).state) == (True, "pending")
 
 
 def test_the_journal_says_that_it_was_sealed_and_keeps_what_came_after(parties: Parties, item: GovernanceItem) -> None:
@@ -162,8 +176,10 @@ def test_its_words_are_a_duplicate_and_a_refusal_as_before(parties: Parties, ite
     assert say(parties.coder, WORDS).duplicate_of == item
     lifecycle.reject(principal=parties.person, reference=item.ref)
     assert say(parties.coder, WORDS.lower()).outcome == "refused"
-    reworded = say(parties.coder, f"{WORDS} now", near=Nearness())
+    reworded = remember_note(principal=parties.coder, text=f"{WORDS} now", scope="global").admission
     assert (reworded.status, reworded.reason) == ("needs_review", "near_tombstone")
+    far = remember_note(principal=parties.coder, text="The coffee machine is cleaned daily", scope="global").admission
+    assert far.status == "active"
     assert Evidence.objects.filter(item=item, quote="").count() == Evidence.objects.filter(item=item).count()
 
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from pawflow_web.api import api
 from pawflow_web.api.openapi import openapi_document
 from pawflow_web.lib.tools import Effect, registry
 from review import readers
+from review.models import KindName
+from review.readership.receipts import take_receipt
+from tests.review.beliefs import Parties, said
 
 # Surfaces that a person alone may ask, or that answer only with what their caller has just done.
 FOR_PEOPLE = re.compile(r"(GET|POST|PATCH|PUT|DELETE) /(review|items/\{ref\}/)|PATCH /items/\{ref\}$")
@@ -76,10 +77,23 @@ def test_a_reader_names_only_surfaces_that_exist() -> None:
         assert set(reader.surfaces) <= routes | tools, reader.name
 
 
-@pytest.mark.parametrize(
-    "tool",
-    [tool for tool in registry.listed() if tool.effect is Effect.READ and tool.family == "memory"],
-    ids=lambda t: t.name,
-)
-def test_each_reading_tool_is_a_reader(tool: Any) -> None:
-    assert tool.name in {surface for reader in readers.readers.all() for surface in reader.surfaces}
+# Reading tools that never show a belief, in whatever shape; each other one is a reader.
+SHOW_NO_BELIEFS = {"tool_search", "get_tool_schema"}
+
+
+def test_each_reading_tool_is_a_reader_or_known_to_show_no_belief() -> None:
+    """Of any family: an answer may show beliefs in another shape than that of an item."""
+    named = {surface for reader in readers.readers.all() for surface in reader.surfaces}
+    reading = {tool.name for tool in registry.listed() if tool.effect is Effect.READ}
+    assert reading - named == SHOW_NO_BELIEFS
+    assert {"recall", "semantic_recall", "search_memory", "list_memory", "check_duplicate"} <= reading
+
+
+def test_a_reader_of_kinds_is_asked_about_those_alone(parties: Parties) -> None:
+    item = said(parties.coder, "The office is in Porto")
+    of_all = {reader.name for reader in readers.readers.all() if not reader.kinds}
+    assert set(readers.check(parties.coder, item)) == set(readers.readers.names())
+    item.kind = "fact"
+    assert set(readers.check(parties.coder, item)) == of_all
+    assert len(take_receipt(parties.person, item).readings) == len(of_all)
+    assert {kind for reader in readers.readers.all() for kind in reader.kinds} <= set(KindName.values)

@@ -7,6 +7,7 @@ import pytest
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import InvalidTransition, StaleRevision
 from review import lifecycle
+from review.display import news, steps
 from review.models import EventKind, GovernanceItem, Status
 from review.transitions import EVENTS, TABLE, check_transition
 from tests.review.beliefs import Parties, again, differences, entries, put_into, row, said
@@ -79,6 +80,12 @@ def test_no_verb_leads_out_of_rejected_but_restore() -> None:
 def test_every_verb_of_the_table_has_a_name_in_the_journal() -> None:
     assert {verb for verbs in TABLE.values() for verb in verbs} <= EVENTS.keys()
     assert set(EVENTS.values()) <= set(EventKind)
+
+
+def test_what_the_journal_tells_has_words_for_a_person() -> None:
+    """On a belief's page and among the news; without words a name of the code would be shown."""
+    assert EVENTS.keys() == steps.DEEDS.keys()
+    assert EVENTS.keys() == news.TOLD.keys()
 
 
 def test_a_stale_revision_is_refused_before_the_verb_is_looked_at(parties: Parties) -> None:

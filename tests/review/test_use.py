@@ -20,7 +20,7 @@ from review.readership import pending_uses, use
 from review.readership.pending_uses import MOST_ROWS, Pending, Shown
 from review.search.find import load_for_display
 from tests.factories import make_conversation, make_person_token, make_token
-from tests.review.beliefs import Parties, said
+from tests.review.beliefs import Parties, age, said
 
 
 @pytest.fixture(autouse=True)
@@ -43,19 +43,6 @@ def event(item: GovernanceItem, **more: Any) -> Shown:
 
 def counts() -> dict[int, int]:
     return dict(ItemUse.objects.values_list("item_id", "count"))
-
-
-def age(item: GovernanceItem, days: int) -> None:
-    """As if it had been recorded so long ago."""
-    with connection.cursor() as cursor:
-        # a table with checks that still wait for the commit cannot be altered
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("ALTER TABLE review_governanceitem DISABLE TRIGGER USER")
-        cursor.execute(
-            "UPDATE review_governanceitem SET recorded_at = recorded_at - %s * interval '1 day' WHERE id = %s",
-            [days, item.pk],
-        )
-        cursor.execute("ALTER TABLE review_governanceitem ENABLE TRIGGER USER")
 
 
 def test_what_recall_shows_to_an_agent_is_kept_with_its_place(parties: Parties) -> None:

@@ -5,11 +5,15 @@ import threading
 import pytest
 from django.db import connection, transaction
 
+from pawflow_web.identity.clock import now
+from pawflow_web.jobs.models import Task
+from pawflow_web.jobs.services import plan_task
 from pawflow_web.llm.binding import bind
 from review import lifecycle
 from review.lifecycle.erasing import purge
 from review.models import GovernanceItem, ItemVector, VectorMark
 from review.search import embedding
+from review.search.vectors import RETRY
 from tests.factories import make_owner
 from tests.llm.fixtures import no_local_model, server
 from tests.llm.server import EmbeddingServer, Reply, Request
@@ -110,3 +114,45 @@ def test_a_belief_that_becomes_secret_meanwhile_keeps_no_vector(server: Embeddin
     follow()
     assert embedded() == {"The hound does not"}
     assert VectorMark.objects.get().seq > 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_try_that_meets_a_change_is_due_still(server: EmbeddingServer) -> None:
+    """Its row is held at the moment at which its vector would be stored; nothing else would come back to it."""
+    parties = Parties.of(make_owner("alice"))
+    item, control = tell(parties.coder, "The puppy sleeps upstairs"), tell(parties.coder, "The hound does not")
+    follow()
+    ItemVector.objects.all().delete()
+    for one in (item, control):
+        plan_task(RETRY, at=now(), user=parties.user, subject=one.ref)
+    held, stored = threading.Event(), threading.Event()
+
+    def holding() -> None:
+        try:
+            with transaction.atomic():
+                GovernanceItem.objects.select_for_update().get(pk=item.pk)
+                held.set()
+                assert stored.wait(10)
+        finally:
+            connection.close()
+
+    holder = threading.Thread(target=holding)
+    holder.start()
+    assert held.wait(10)
+    embedding.embed_slice(SOON)
+    assert embedded() == {control.text}
+    assert [task.subject for task in Task.objects.filter(kind=RETRY)] == [item.ref]
+    stored.set()
+    holder.join(10)
+    follow()
+    assert embedded() == {item.text, control.text}
+    assert not Task.objects.filter(kind=RETRY).exists()
+
+
+def test_a_second_try_for_what_may_not_be_read_any_more_is_none(parties: Parties, server: EmbeddingServer) -> None:
+    item = tell(parties.coder, "The puppy sleeps upstairs")
+    follow()
+    lifecycle.forget(principal=parties.person, reference=item.ref)
+    plan_task(RETRY, at=now(), user=parties.user, subject=item.ref)
+    follow()
+    assert not Task.objects.filter(kind=RETRY).exists()

@@ -11,7 +11,8 @@ from django.test import Client
 from conversations.models import Conversation, Project
 from pawflow_web.identity.models import IdempotentReply, User
 from pawflow_web.identity.services import create_sign_in_link
-from review.models import JournalPayload
+from review.limits import COMMENT_MOST
+from review.models import ArchiveRequest, Feedback, JournalPayload
 from tests.factories import GITHUB_TOKEN, make_owner, make_person_token
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,28 @@ def test_they_are_taken_out_of_titles_names_and_comments(client: Client, alice: 
     assert GITHUB_TOKEN.lower() not in repr(kept).lower()
     assert "Deploy with" in repr(kept)
     assert "wrong, see" in repr(kept)
+
+
+def test_what_stands_in_their_place_fits_where_they_were(client: Client, alice: User) -> None:
+    """Each field filled to its end: what is taken out is never shorter than what takes its place."""
+    token = make_person_token(alice)
+    ref = send(client, token, "post", "/tools/remember", {"text": "Likes tea", "scope": "global"}).json()["ref"]
+    sent = [
+        ("/conversations", {"title": _filled(300)}),
+        ("/projects", {"name": _filled(200), "description": _filled(2000)}),
+        ("/tools/memory_feedback", {"ref": ref, "helpful": True, "note": _filled(COMMENT_MOST)}),
+        ("/tools/memory_archive_suggestion", {"ref": ref, "reason": _filled(COMMENT_MOST)}),
+    ]
+    answered = [send(client, token, "post", path, body).status_code for path, body in sent]
+    assert answered == [201, 201, 200, 200]
+    kept = [Conversation.objects.get().title, *Project.objects.values_list("name", "description").get()]
+    kept += [Feedback.objects.get().note, ArchiveRequest.objects.get().reason]
+    assert "hunter2x" not in repr(kept)
+    assert all("and tea" in text for text in kept)
+
+
+def _filled(length: int) -> str:
+    return "x " * ((length - 26) // 2) + "password: hunter2x and tea"
 
 
 def test_where_none_is_stored_they_are_refused(client: Client, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,6 +118,18 @@ def test_what_cannot_be_looked_through_is_told(lotta: User, given: dict[str, obj
     assert "to review" not in text_of(answer)
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_a_text_that_is_refused_comes_back_unless_it_may_hold_a_secret(lotta: User, *, script: bool) -> None:
+    headers = htmx("checkup-result") if script else {}
+    for text, told in ((f"- The token is {GITHUB_TOKEN}", False), ("- Likes tea", True)):
+        given = {"text": text, "file": SimpleUploadedFile("x", b"y")}
+        answer = browser_of(lotta).post("/imports/check", given, headers=headers)
+        assert answer.status_code == 422
+        assert answer["Cache-Control"] == "no-store"
+        assert "not both" in text_of(answer)
+        assert (text in answer.content.decode()) == (told and not script)
+
+
 def test_it_is_held_against_what_is_in_use_and_what_was_refused(lotta: User) -> None:
     used = remember(lotta, "Indent with 8 spaces.")
     known = remember(lotta, "Prefers dark mode.")

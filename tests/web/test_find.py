@@ -78,3 +78,22 @@ def test_whatever_is_typed_is_only_looked_for(browser: Client, words: str) -> No
     page = browser.get("/find", {"q": words})
     assert page.status_code == 200
     assert "<script>alert" not in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("letters", "url"),
+    [
+        ("journal", "/review/journal"),
+        ("refused words", "/review/refused"),
+        ("archive requests", "/review/archive"),
+        ("check-up", "/checkup"),
+        ("tokens", "/settings/tokens"),
+        ("agents", "/settings/agents"),
+    ],
+)
+def test_a_page_that_is_no_place_of_the_navigation_is_found_by_its_name(
+    browser: Client, letters: str, url: str
+) -> None:
+    assert browser.get("/find", {"q": letters})["Location"] == url
+    navigation = browser.get("/menu").content.decode().partition('<nav class="nav"')[2].partition("</nav>")[0]
+    assert f'href="{url}"' not in navigation

@@ -150,6 +150,7 @@ def test_what_cannot_be_imported_is_told(lotta: User, given: dict[str, str], tol
     answer = browser_of(lotta).post("/imports", given)
 
     assert answer.status_code == 422
+    assert answer["Cache-Control"] == "no-store"
     assert told in text_of(answer)
     assert not JobRun.objects.exists()
     assert uploads() == before

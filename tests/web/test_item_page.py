@@ -1,12 +1,17 @@
 """One belief on a page of its own."""
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from pawflow_web.identity.models import User
-from review.lifecycle import accept, reject
-from review.models import JournalEntry
-from tests.factories import GITHUB_TOKEN, make_owner, make_person
+from pawflow_web.identity.models import User, UserSettings
+from review.lifecycle import accept, edit, end, reject
+from review.lifecycle.feedback import vote
+from review.models import GovernanceItem, JournalEntry
+from tests.factories import GITHUB_TOKEN, make_owner, make_person, make_principal
 from tests.web.beliefs import HOSTILE, bring_file, contradict, propose, remember
 from tests.web.people import htmx, text_of
 
@@ -145,3 +150,67 @@ def test_a_form_that_cannot_be_is_refused_everywhere(
     item.refresh_from_db()
     assert item.status == "needs_review"
     assert browser.post(path.format(ref=item.ref), {"reason": "x" * 500}).status_code == 302
+
+
+def test_the_history_says_what_changed_as_a_person_does(lotta: User, browser: Client) -> None:
+    person = make_person(lotta)
+    UserSettings.objects.filter(user=lotta).update(time_zone="Europe/Berlin")
+    item = remember(lotta, "The canary is green.", principal=make_principal(lotta, agent="coder"), scope="global")
+    changes = {
+        "scope": "agent",
+        "agent": "coder",
+        "privacy": "sensitive",
+        "tags": ["deploy", "bird"],
+        "pinned": True,
+        "expires_at": datetime(2099, 7, 1, 22, tzinfo=UTC),
+    }
+    item = vote(principal=make_principal(lotta, agent="coder"), reference=item.ref, helpful=False).item
+    edit(principal=person, reference=item.ref, revision=item.revision, changes=changes)
+    told = text_of(browser.get(f"/items/{item.ref}"))
+    for sentence in (
+        "read by: everyone, now one agent",
+        "which agent: none, now coder",
+        "privacy: ordinary, now sensitive",
+        "tags: none, now deploy, bird",
+        "pinned: no, now yes",
+        "expires: none, now 2 July 2099, 00:00",
+        "confidence: 0.85, now 0.",
+    ):
+        assert sentence in told, sentence
+    changed = {name for event in person_history(browser, item) for name in event["changes"]}
+    assert "confidence" in changed
+    for event in person_history(browser, item):
+        for value in event["changes"].get("confidence", []):
+            assert 0 <= value <= 1
+
+
+def person_history(browser: Client, item: GovernanceItem) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = browser.get(f"/api/v1/items/{item.ref}/history").json()["items"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ("plain", "Your agents may read this now."),
+        ("sensitive", "only agents that you allow read it"),
+        ("secret", "It never leaves here"),
+        ("ended", "It is no longer true"),
+        ("ahead", "It is not true yet"),
+        ("expired", "Its time is over"),
+    ],
+)
+def test_what_is_in_use_says_who_reads_it_now(lotta: User, browser: Client, state: str, sentence: str) -> None:
+    person, now = make_person(lotta), timezone.now()
+    item = remember(lotta, "The canary is green.", **({"valid_from": "2099-01-01"} if state == "ahead" else {}))
+    if state in {"sensitive", "secret"}:
+        edit(principal=person, reference=item.ref, revision=item.revision, changes={"privacy": state})
+    elif state == "ended":
+        end(principal=person, reference=item.ref, ended_at=now - timedelta(days=1), precision="instant")
+    elif state == "expired":
+        GovernanceItem.objects.filter(pk=item.pk).update(expires_at=now - timedelta(days=1))
+    assert GovernanceItem.objects.get(pk=item.pk).status == "active"
+    told = text_of(browser.get(f"/items/{item.ref}"))
+    assert sentence in told
+    readable = GovernanceItem.objects.recallable(make_principal(lotta, agent="coder")).filter(pk=item.pk).exists()
+    assert readable == (state == "plain") == ("Your agents may read this now." in told)

@@ -22,7 +22,7 @@ MANY = 26
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A job from 26 on."""
-    for module in ("many", "background"):
+    for module in ("pages.queue.many", "queue.background"):
         monkeypatch.setattr(f"review.{module}.WAIT_MOST", 25)
 
 

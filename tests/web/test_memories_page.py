@@ -7,9 +7,10 @@ from django.test import Client
 
 from pawflow_web.identity.models import User
 from review.lifecycle import reject
-from review.models import GovernanceItem
+from review.models import GovernanceItem, Status
+from review.transitions import TABLE
 from tests.factories import make_owner, make_person, make_principal
-from tests.web.beliefs import HOSTILE, bring_file, propose, remember
+from tests.web.beliefs import HOSTILE, bring_file, fill, propose, remember
 from tests.web.people import htmx, rows, text_of
 
 
@@ -191,3 +192,30 @@ def test_nothing_of_another_person_is_found_or_moved(lotta: User, browser: Clien
 def test_an_empty_store_says_what_to_do(lotta: User, browser: Client) -> None:
     assert "Connect an agent" in text_of(browser.get("/memories"))
     assert "Clear filters" in text_of(browser.get("/memories?q=frankfrut"))
+
+
+def test_a_search_by_two_tags_keeps_both_when_it_is_sent_again(lotta: User, browser: Client) -> None:
+    remember(lotta, "The canary is green.", tags=["deploy", "canary"])
+    for asked, kept in (
+        ("tag=deploy&tag=canary", ["deploy"]),
+        ("tag=deploy&tag=", ["deploy"]),
+        ("tag=deploy", []),
+        ("", []),
+    ):
+        page = browser.get(f"/memories?{asked}").content.decode().partition('<form class="toolbar"')[2]
+        assert re.findall(r'<input type="hidden" name="tag" value="([^"]*)">', page) == kept, asked
+
+
+def test_the_menu_of_a_row_offers_what_its_status_allows(lotta: User, browser: Client) -> None:
+    fill(lotta, 6)
+    page = browser.get("/memories?status=any").content.decode()
+    seen = set()
+    for row in re.findall(r'<li class="item.*?</li>', page, re.DOTALL):
+        found = re.search(r'data-ref="(\w+)" data-status="(\w+)"', row)
+        assert found is not None
+        seen.add(found[2])
+        verbs = set(re.findall(rf'(?:href|formaction)="/items/{found[1]}/(\w+)"', row))
+        allowed = {verb for verb in ("correct", "forget", "reject") if verb in TABLE[Status(found[2])]}
+        assert verbs - {"pin", "unpin"} == allowed
+        assert bool(verbs & {"pin", "unpin"}) == (found[2] == "active")
+    assert {"active", "needs_review", "stale", "rejected"} <= seen

@@ -15,11 +15,13 @@ from pawflow_web.identity.models import ApiToken, User, UserClock, UserSettings
 from pawflow_web.jobs.models import JobRun, WorkerBeat
 from pawflow_web.jobs.services import open_run
 from pawflow_web.jobs.services.beats import beat
-from review.lifecycle import accept, forget, reject
+from review.lifecycle import accept, edit, end, forget, reject
 from review.models import GovernanceItem, Privacy
+from review.readership.use import flush, record
 from tests.factories import AUTOMATION, GITHUB_TOKEN, make_owner, make_person, make_principal, make_token
+from tests.review.beliefs import age
 from tests.web.beliefs import HOSTILE, bring_file, contradict, fill, propose, remember
-from tests.web.people import browser_of, htmx, text_of
+from tests.web.people import browser_of, htmx, rows, text_of
 
 
 def feed_of(page: Any) -> list[str]:
@@ -249,3 +251,30 @@ def test_more_beliefs_cost_no_more_statements(lotta: User, browser: Client) -> N
 @pytest.mark.parametrize("path", ["/", "/overview/news", "/overview/at-work", "/find", "/menu"])
 def test_only_a_person_gets_there(db: None, path: str) -> None:
     assert browser_of().get(path)["Location"] == f"/login?next={path}"
+
+
+def test_the_numbers_lead_to_what_they_count(lotta: User, browser: Client) -> None:
+    person = make_person(lotta)
+    kept, long, old, gone, private = (
+        remember(lotta, words)
+        for words in ("Likes bread.", "Likes rye.", "Likes spelt.", "Likes oats.", "Likes wheat.")
+    )
+    ahead = timezone.now() + timedelta(days=400)
+    end(principal=person, reference=gone.ref, ended_at=timezone.now() - timedelta(days=1), precision="instant")
+    end(principal=person, reference=long.ref, ended_at=ahead, precision="instant")
+    edit(principal=person, reference=private.ref, revision=private.revision, changes={"privacy": "sensitive"})
+    record(make_principal(lotta, agent="coder"), "recall", [long])
+    flush()
+    age(old, 100), age(long, 100)
+
+    shown = browser.get("/").content.decode()
+    usable = re.search(r'Your agents can use <a href="([^"]+)">(\d+) beliefs', shown)
+    assert usable is not None
+    assert usable[2] == "3"
+    assert set(rows(browser.get(usable[1].replace("&amp;", "&")).content.decode())) == {kept.ref, long.ref, old.ref}
+
+    card = browser.get("/overview/at-work", headers=htmx("overview-at-work")).content.decode()
+    unused = re.search(r'<a class="hint" href="([^"]+)">\s*(\d+) not used for 90 days', card)
+    assert unused is not None
+    assert unused[2] == "1"
+    assert rows(browser.get(unused[1].replace("&amp;", "&")).content.decode()) == [old.ref]

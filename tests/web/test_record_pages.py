@@ -103,6 +103,27 @@ def test_a_wish_that_was_answered_elsewhere_says_so(lotta: User, browser: Client
     assert "already" in text_of(answer)
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_a_wish_that_cannot_be_approved_stays_and_says_why(lotta: User, browser: Client, *, script: bool) -> None:
+    request = wish(lotta, "The office is in Lisbon.")
+    # As it was left before beliefs that go out of use answered what was asked about them.
+    forget(principal=make_person(lotta), reference=request.item.ref)
+    ArchiveRequest.objects.filter(pk=request.pk).update(state="pending", decided_at=None)
+    headers = htmx(f"archive-{request.ref}") if script else {}
+    answer = browser.post(f"/review/archive/{request.ref}/approve", headers=headers)
+    if script:
+        assert (answer.status_code, answer["HX-Reswap"]) == (409, "none")
+    else:
+        answer = browser.get(answer["Location"])
+    assert "Not done." in text_of(answer)
+    request.refresh_from_db()
+    assert request.state == "pending"
+    assert "The office is in Lisbon." in text_of(browser.get("/review/archive"))
+    declined = browser.post(f"/review/archive/{request.ref}/decline", headers=htmx(f"archive-{request.ref}"))
+    assert "Kept." in text_of(declined)
+    assert "It stays as it is, out of use." in text_of(declined)
+
+
 # --- journal ------------------------------------------------------------------------------------------------------
 
 

@@ -86,7 +86,7 @@ def fill_at_random(user: User, seed: int) -> None:
                 "note", f"Nobody knows where line {n} is from.", Place("global"), facet={}, source=Source("import:")
             )
             list(admit([bare], make_person(user), origin="importer"))
-        elif waiting := list(GovernanceItem.objects.waiting().filter(reason="import_review")):
+        elif waiting := list(GovernanceItem.objects.waiting().filter(reason="import_review").order_by("number")):
             accept(principal=make_person(user), reference=chance.choice(waiting).ref)
 
 

@@ -1,11 +1,15 @@
 """The way back from each decision, on every page, with and without a script."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from pawflow_web.identity.models import User
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem, Tombstone
+from tests.factories import make_person
 from tests.web.beliefs import contradict, propose, remember
 from tests.web.people import at, browser_of, field, htmx, status, text_of
 
@@ -115,3 +119,48 @@ def test_the_end_of_the_queue_says_what_was_done(lotta: User, browser: Client) -
     assert "That was the last one." in text_of(last)
     assert "2 accepted, 1 corrected, 1 rejected in 1 min." in text_of(last)
     assert "Undo them one by one" in text_of(last)
+
+
+def test_no_way_leads_back_to_what_was_erased(lotta: User, browser: Client) -> None:
+    item, other = propose(lotta, "The canary is green."), propose(lotta, "The canary is yellow.")
+    for each in (other, item):
+        browser.post(f"/items/{each.ref}/reject", {})
+        browser.post(f"/items/{each.ref}/restore", {})
+    assert f'action="/items/{item.ref}/undo"' in browser.get("/menu").content.decode()
+    browser.post(f"/items/{item.ref}/purge", {"confirm": item.ref})
+    page = browser.get("/menu").content.decode()
+    assert f"/items/{item.ref}/undo" not in page
+    assert f'action="/items/{other.ref}/undo"' in page
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_an_undo_of_what_is_gone_is_offered_no_more(lotta: User, browser: Client, *, script: bool) -> None:
+    item = propose(lotta, "The canary is green.")
+    browser.post(f"/items/{item.ref}/accept", {})
+    purge(principal=make_person(lotta), reference=item.ref, confirm=item.ref)
+    assert f'action="/items/{item.ref}/undo"' in browser.get("/menu").content.decode()
+    headers = at("/menu", "") if script else {}
+    answer = browser.post(f"/items/{item.ref}/undo", {"revision": 2}, headers=headers)
+    assert answer.status_code == 404
+    assert "Nothing here" in text_of(answer)
+    if script:
+        assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#toasts", "beforeend")
+        assert 'id="shell-news" hx-swap-oob' in answer.content.decode()
+    assert f"/items/{item.ref}/undo" not in browser.get("/menu").content.decode()
+
+
+@pytest.mark.parametrize(("place", "follows"), [("/memories", False), ("/review?reason=flagged", False), ("/", True)])
+def test_many_decisions_taken_back_are_seen_on_any_page(
+    lotta: User, browser: Client, place: str, *, follows: bool
+) -> None:
+    items = [propose(lotta, f"Service {number} is up.") for number in range(2)]
+    refs = [f"{item.ref}:1" for item in items]
+    browser.post("/review/bulk", {"verb": "accept", "ref": refs})
+    undo = re.search(r'action="(/review/batches/\w+/undo)"', browser.get("/menu").content.decode())
+    assert undo is not None
+    answer = browser.post(undo[1], {}, headers=at(place, ""))
+    assert {status(item) for item in items} == {"needs_review"}
+    assert answer.headers.get("HX-Refresh") == ("true" if follows else None)
+    told = text_of(browser.get("/menu")) if follows else text_of(answer)
+    assert "2 " in told
+    assert "taken back" in told.lower()

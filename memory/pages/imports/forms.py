@@ -61,6 +61,10 @@ class MemoryFileForm(PanelForm):
             return file.name or "upload"
         return self.cleaned_data["name"] or PASTED
 
+    def drop_words(self) -> None:
+        """Show the form again without the text that was pasted."""
+        self.data = {name: value for name, value in self.data.items() if name != "text"}
+
     def stream(self) -> BinaryIO:
         """The bytes from their start, to read here and now."""
         file: UploadedFile[bytes] | None = self.cleaned_data.get("file")

@@ -16,6 +16,7 @@ from memory.importers.outcomes import OUTCOMES, SKIPPED, outcome
 from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
 from pawflow_web.jobs.models import JobRun, RunState
+from pawflow_web.jobs.page import STATES
 from pawflow_web.jobs.reading import find_run
 from pawflow_web.jobs.services import worker_alive
 from pawflow_web.lib.errors import NotFound
@@ -24,15 +25,8 @@ from review.models import ImportJob, ImportState
 
 ROWS = 20
 
-# The status whose colour a state shares, its glyph and its word.
-_STATES: Mapping[str, tuple[str, str, str | Promise]] = {
-    RunState.QUEUED: ("candidate", "clock", gettext_lazy("Waits for its turn")),
-    RunState.RUNNING: ("needs_review", "job", gettext_lazy("Running")),
-    RunState.DONE: ("active", "check", gettext_lazy("Done")),
-    RunState.FAILED: ("rejected", "warn", gettext_lazy("Cut off")),
-    RunState.CANCELLED: ("stale", "cross", gettext_lazy("Cancelled")),
-    RunState.UNKNOWN: ("needs_review", "ask", gettext_lazy("Nobody can say how it went")),
-}
+# An import that failed can be gone on with, unlike another job.
+_CUT_OFF = (*STATES[RunState.FAILED][:2], gettext_lazy("Cut off"))
 _RECORDS = {
     "read": gettext_lazy("met in the file"),
     "entities": gettext_lazy("entities"),
@@ -127,7 +121,7 @@ def run_of(request: HttpRequest, reference: str) -> Run:
     job = find_run(person_of(request), reference)
     if job.kind != background.KIND:
         raise NotFound
-    status, glyph, word = _STATES[job.state]
+    status, glyph, word = STATES[job.state]
     is_open = job.state in {RunState.QUEUED, RunState.RUNNING}
     percent = min(100, job.done * 100 // job.total) if job.total else None
     worker = not is_open or worker_alive()
@@ -159,7 +153,7 @@ def _own(principal: Principal, reference: str, **more: Any) -> ImportJob:
 
 
 def _earlier(job: ImportJob) -> Earlier:
-    status, glyph, word = _STATES[job.state]
+    status, glyph, word = _CUT_OFF if job.state == ImportState.FAILED else STATES[job.state]
     sentence = outcome(job.report) if job.state == ImportState.DONE else _so_far(job)
     return Earlier(job, status, glyph, word, sentence, _review(job.source))
 

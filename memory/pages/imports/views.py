@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memory.importers import background
-from memory.importers.checkup import BYTES_MOST, CheckUp, check_up
+from memory.importers.checkup import BYTES_MOST, CheckUp, check_up, may_hold_secret
 from memory.importers.formats.text_lines import encoding_of
 from memory.importers.outcomes import left_out
 from memory.pages.imports import checkup as findings
@@ -17,15 +17,12 @@ from memory.pages.imports.page import imports_of, report_of, run_of, told
 from memory.pages.memories.browse import agents_of
 from pawflow_web.identity.person import person_of, user_of
 from pawflow_web.lib.errors import Invalid, TooLarge, Unavailable
-from pawflow_web.lib.scanner import MOST_FINDINGS, scan
 from pawflow_web.web.render import person_required, render_panel, shell_news, target_of, wants_partial
 
 IMPORTS = "memory/imports.html"
 CHECKUP = "memory/checkup.html"
 # What somebody pasted may hold anything: neither the browser nor anything between keeps a copy of the answer.
 _NOT_KEPT = {"Cache-Control": "no-store"}
-# A text is scanned in parts that overlap, so that a key over several lines is whole in one of them.
-_SCANNED_LINES, _SCANNED_TWICE = 200, 50
 
 
 # --- imports ----------------------------------------------------------------------------------------------------
@@ -64,7 +61,7 @@ def _run(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
 def _import(request: HttpRequest) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES, auto_id="imports-%s")
     if not form.is_valid():
-        return _page(request, form, {}, status=422)
+        return _page(request, form, {}, status=422, headers=_NOT_KEPT)
     given = form.cleaned_data
     more = {"user": user_of(request), "name": form.source, "format_name": given["format"], "agent": given["agent"]}
     try:
@@ -74,7 +71,7 @@ def _import(request: HttpRequest) -> HttpResponse:
         run = background.start_import(form.chunks(), **more)
     except (Invalid, TooLarge, Unavailable) as error:
         form.add_error("file" if given.get("file") else "text", error.message)
-        return _page(request, form, {}, status=error.status)
+        return _page(request, form, {}, status=error.status, headers=_NOT_KEPT)
     return redirect(f"{reverse('imports')}?job={run.ref}")
 
 
@@ -109,18 +106,25 @@ def check(request: HttpRequest) -> HttpResponse:
     form = MemoryFileForm(request.POST, request.FILES, auto_id="checkup-%s")
     context: dict[str, Any] = {"form": form}
     if not form.is_valid():
-        return _checked(request, context, status=422)
+        return _refused(request, form)
     stream = form.stream()
     try:
         found = check_up(user_of(request), stream, name=form.source)
     except Invalid as error:
         form.add_error("file" if form.cleaned_data.get("file") else "text", error.message)
-        return _checked(request, context, status=error.status)
+        return _refused(request, form, status=error.status)
     context |= _shown(found)
     if not wants_partial(request):
         stream.seek(0)
         context |= _again(stream.read(BYTES_MOST), form)
     return _checked(request, context)
+
+
+def _refused(request: HttpRequest, form: MemoryFileForm, *, status: int = 422) -> HttpResponse:
+    """What is wrong, above the same text, unless that may hold a secret."""
+    if may_hold_secret(request.POST.get("text", "")):
+        form.drop_words()
+    return _checked(request, {"form": form}, status=status)
 
 
 def _checked(request: HttpRequest, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
@@ -143,16 +147,6 @@ def _again(raw: bytes, form: MemoryFileForm) -> dict[str, Any]:
     """The form for a page without JavaScript, ready to send the same text to review. Where it may hold a secret it is
     asked for again, so that the secret is not sent through the network once more."""
     text = raw.decode(encoding_of(raw[:4096]), "replace")
-    if _may_hold_secret(text):
+    if may_hold_secret(text):
         return {"form": MemoryFileForm(auto_id="checkup-%s"), "asked_again": True}
     return {"form": MemoryFileForm(initial={"text": text, "name": form.source}, auto_id="checkup-%s")}
-
-
-def _may_hold_secret(text: str) -> bool:
-    """Also between the notes and over several lines. Where the scanner found as much as it tells, it may."""
-    lines = text.splitlines()
-    for start in range(0, len(lines), _SCANNED_LINES - _SCANNED_TWICE):
-        findings = scan("\n".join(lines[start : start + _SCANNED_LINES]))
-        if len(findings) >= MOST_FINDINGS or any(finding.kind == "secret" for finding in findings):
-            return True
-    return False

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory.pages.memories.coverage import by, hint, missing
-from memory.pages.memories.forms import AddForm, FilterForm
+from memory.pages.memories.forms import NOT_LATELY, READABLE_NOW, AddForm, FilterForm
 from pawflow_web.identity.models import Agent
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Invalid
@@ -25,6 +25,7 @@ from pawflow_web.web.time_travel import PARAMETERS, no_day
 from pawflow_web.web.times import full_time
 from review.display.rows import Row, rows_of
 from review.models import GovernanceItem, JournalEntry, Status
+from review.readership.use import UNUSED_DAYS
 from review.search.filters import ItemFilter
 from review.search.find import Coverage, Page, find_items
 
@@ -158,12 +159,12 @@ def _narrowed(request: HttpRequest, wanted: Mapping[str, str], tags: Sequence[st
     """Of another day: what agents could read then and may still; with a status, what has that status today."""
     status = wanted["status"] or Status.ACTIVE
     at, known_at = _moments(request, wanted)
-    in_use_then = status == Status.ACTIVE and (at or known_at) is not None
+    readable = status == READABLE_NOW or (status == Status.ACTIVE and (at or known_at) is not None)
     return ItemFilter(
-        fit_for_prompt=in_use_then,
+        fit_for_prompt=readable,
         at=at,
         known_at=known_at,
-        statuses=() if in_use_then or status == "any" else (status,),
+        statuses=() if readable or status == "any" else (status,),
         kind=wanted["kind"],
         scope=wanted["scope"],
         agent=wanted["agent"],
@@ -174,6 +175,7 @@ def _narrowed(request: HttpRequest, wanted: Mapping[str, str], tags: Sequence[st
         privacy=wanted["privacy"],
         pinned={"true": True, "false": False}.get(wanted["pinned"]),
         never_used=wanted["used"] == "never",
+        unused_days=UNUSED_DAYS if wanted["used"] == NOT_LATELY else 0,
     )
 
 

@@ -12,8 +12,11 @@ from pawflow_web.web.forms import PanelForm
 from pawflow_web.web.time_travel import PARAMETERS, input_type
 from review.display import labels
 from review.limits import TEXT_MOST, TTL_DAYS_MOST
+from review.readership.use import UNUSED_DAYS
 
 CATEGORIES = [(value, label) for value, label in Category.choices]
+# Values of the filters that the API does not have: what agents may read at this moment, and what is old and unused.
+READABLE_NOW, NOT_LATELY = "readable", "lately"
 _KINDS = [(code, word) for code, word in labels.KIND.items()]
 
 
@@ -28,7 +31,12 @@ class FilterForm(PanelForm):
     status = forms.ChoiceField(
         label=_("Status"),
         required=False,
-        choices=[("", _("In use")), ("any", _("Any status")), *_shown(labels.STATUS)],
+        choices=[
+            ("", _("In use")),
+            (READABLE_NOW, _("Read by agents now")),
+            ("any", _("Any status")),
+            *_shown(labels.STATUS),
+        ],
     )
     scope = forms.ChoiceField(
         label=_("Who reads it"), required=False, choices=[("", _("Any reader")), *_shown(labels.READER)]
@@ -64,7 +72,13 @@ class FilterForm(PanelForm):
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     used = forms.ChoiceField(
-        label=_("Use"), required=False, choices=[("", _("Used or not")), ("never", _("Never used by an agent"))]
+        label=_("Use"),
+        required=False,
+        choices=[
+            ("", _("Used or not")),
+            ("never", _("Never used by an agent")),
+            (NOT_LATELY, format_lazy(_("Not used for {days} days"), days=UNUSED_DAYS)),
+        ],
     )
 
     BAR = ("status", "scope", "category")

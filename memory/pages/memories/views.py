@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -30,6 +31,7 @@ from pawflow_web.web.time_travel import shows_the_past, tells_wrong_times
 from review.display import refusals
 from review.display.labels import why
 from review.display.rows import reader_words
+from review.display.steps import kept_from_agents
 from review.limits import BULK_MOST
 from review.pages.forms import BulkForm
 from review.pages.queue.many import Chosen, ask, decide, needs_asking, note_of_many
@@ -113,16 +115,16 @@ def bulk(request: HttpRequest) -> HttpResponse:
 
 
 def _added(request: HttpRequest, done: Remembered) -> HttpResponse:
-    fact, detail, status = _admission_words(done)
+    fact, detail = _admission_words(done)
     item = done.admission.item
     assert item is not None  # noqa: S101 - only refusals have none, and they are raised
     waits = item.status == "needs_review"
     url = reverse("review") + f"?item={item.ref}" if waits else reverse("item", args=[item.ref])
     if not wants_partial(request):
-        messages.success(request, f"{fact} {detail}", extra_tags=status)
+        messages.success(request, f"{fact} {detail}")
         return redirect("memories")
     forget_all(request)
-    note = toast(request, fact, detail=detail, status=status, url=url, url_text=_("Look at it"))
+    note = toast(request, fact, detail=detail, url=url, url_text=_("Look at it"))
     context = {"add": add_form(request), "browse": None, "added": True}
     return render_panel(
         request,
@@ -135,19 +137,20 @@ def _added(request: HttpRequest, done: Remembered) -> HttpResponse:
     )
 
 
-def _admission_words(done: Remembered) -> tuple[str, str, str]:
-    """The fact, its consequence and the status word for its colour."""
+def _admission_words(done: Remembered) -> tuple[str, str]:
+    """The fact and its consequence."""
     admission, item = done.admission, done.admission.item
     assert item is not None  # noqa: S101 - only refusals have none, and they are raised
     if admission.outcome == "duplicate":
-        return _("Already known as #%(ref)s.") % {"ref": item.ref}, _("Nothing was added."), item.status
+        return _("Already known as #%(ref)s.") % {"ref": item.ref}, _("Nothing was added.")
     if admission.outcome == "restated":
-        return _("Known already as #%(ref)s.") % {"ref": item.ref}, _("It is in use again."), item.status
+        return _("Known already as #%(ref)s.") % {"ref": item.ref}, _("It is in use again.")
     if item.status == "active":
         agent = item.scope_agent.name if item.scope_agent else None
-        detail = _("In use: %(who)s may read it.") % {"who": reader_words(item.scope, agent)}
-        return _("Remembered."), detail, item.status
-    return _("Kept, but it waits for you."), _("Why: %(why)s.") % {"why": why(admission.reason)}, item.status
+        detail = kept_from_agents(item, timezone.now())
+        detail = detail or _("In use: %(who)s may read it.") % {"who": reader_words(item.scope, agent)}
+        return _("Remembered."), detail
+    return _("Kept, but it waits for you."), _("Why: %(why)s.") % {"why": why(admission.reason)}
 
 
 def _add_again(

@@ -45,16 +45,30 @@ def _same(known: Finding, new: Finding) -> bool:
     return overlap and (known.rule == new.rule or known.kind == new.kind == "secret")
 
 
-def redact(text: str, findings: Iterable[Finding]) -> str:
-    """``text`` with every secret replaced by what it was: ``[GitHub token removed]``."""
+def redact(text: str, findings: Iterable[Finding], *, within_length: bool = False) -> str:
+    """``text`` with every secret replaced by what it was: ``[GitHub token removed]``.
+
+    Args:
+        within_length: whatever stands in a secret's place is no longer than the secret, so that the text fits wherever
+            it did.
+    """
     out: list[str] = []
     done = 0
     for finding in sorted(findings, key=lambda finding: finding.start):
         if finding.kind == "secret" and finding.end > done:
             if finding.start >= done:
-                out += [text[done : finding.start], f"[{RULES[finding.rule].label} removed]"]
+                most = finding.end - finding.start if within_length else None
+                out += [text[done : finding.start], _mark(finding, most)]
             done = finding.end
     return "".join([*out, text[done:]])
+
+
+def _mark(finding: Finding, most: int | None) -> str:
+    """What stands in a secret's place, of at most so many characters."""
+    told = f"[{RULES[finding.rule].label} removed]"
+    if most is None or len(told) <= most:
+        return told
+    return "[removed]" if len("[removed]") <= most else "…"
 
 
 def _all(text: str) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from review.display.rows import Row
 from review.models import GovernanceItem, Privacy, Status
 from review.transitions import TABLE
 
@@ -43,12 +44,11 @@ def actions_of(item: GovernanceItem, target: str, *, can_be_undone: bool = False
     maker = _Maker(item, target)
     first: list[Action] = []
     if "accept" in allowed:
-        first.append(_accepting(maker))
+        first.append(_accepting(maker, item))
     if "correct" in allowed:
         first.append(maker.asks("correct", _("Correct"), key="e", icon="edit"))
     if item.status == Status.ACTIVE:
-        pin = ("unpin", _("Unpin")) if item.pinned else ("pin", _("Pin"))
-        first.append(maker.does(*pin, key="p", icon="pin"))
+        first.append(_pinning(maker))
     if "end" in allowed:
         first.append(maker.asks("end", _("End")))
     if "restore" in allowed:
@@ -62,11 +62,33 @@ def actions_of(item: GovernanceItem, target: str, *, can_be_undone: bool = False
     return Actions(first, _rarer(maker, set(allowed)))
 
 
-def _accepting(maker: "_Maker") -> Action:
-    if maker.item.contradicts_ref:
-        look = reverse("review") + f"?item={maker.item.ref}"
+def row_actions(row: Row) -> list[Action]:
+    """What stands in the menu of its row: other words are asked for, the rest is done by one press."""
+    allowed = TABLE[Status(row.status)]
+    maker = _Maker(row, "")
+    actions: list[Action] = []
+    if "correct" in allowed:
+        actions.append(maker.asks("correct", _("Correct"), key="e"))
+    if row.status == Status.ACTIVE:
+        actions.append(_pinning(maker))
+    if "forget" in allowed:
+        actions.append(maker.does("forget", _("Forget"), key="f"))
+    if "reject" in allowed:
+        url = reverse("item-reject", args=[row.ref])
+        actions.append(Action(_("Reject"), url, post=True, key="r"))
+    return actions
+
+
+def _pinning(maker: "_Maker") -> Action:
+    pin = ("unpin", _("Unpin")) if maker.item.pinned else ("pin", _("Pin"))
+    return maker.does(*pin, key="p", icon="pin")
+
+
+def _accepting(maker: "_Maker", item: GovernanceItem) -> Action:
+    if item.contradicts_ref:
+        look = reverse("review") + f"?item={item.ref}"
         return Action(_("Decide in review"), look, kind="primary", icon="swap")
-    label = _("Bring back") if maker.item.status == Status.STALE else _("Accept")
+    label = _("Bring back") if item.status == Status.STALE else _("Accept")
     return maker.does("accept", label, kind="primary", key="a", busy=_("Accepting"))
 
 
@@ -79,7 +101,7 @@ def _rarer(maker: "_Maker", allowed: set[str]) -> list[Action]:
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    item: GovernanceItem
+    item: GovernanceItem | Row
     target: str
 
     def does(self, verb: str, label: str, **more: str) -> Action:

@@ -143,7 +143,7 @@ def _whole(request: HttpRequest, ref: str, headers: dict[str, str], parts: tuple
 
 def _elsewhere(request: HttpRequest, done: Outcome, url: str, *, refresh: bool = False) -> HttpResponse:
     """A whole page follows, and says there what was done."""
-    messages.success(request, told(request, done), extra_tags=done.item.status)
+    messages.success(request, told(request, done))
     if refresh:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return HttpResponse(headers={"HX-Redirect": url}) if wants_partial(request) else redirect(url)
@@ -163,4 +163,4 @@ def _here(request: HttpRequest) -> tuple[ResolverMatch | None, QueryDict]:
 
 
 def _not_done(request: HttpRequest, error: Conflict | Invalid) -> SafeString:
-    return toast(request, _("Not done."), detail=error.message, status="rejected")
+    return toast(request, _("Not done."), detail=error.message)

@@ -21,18 +21,9 @@ from review.models import GovernanceItem, Privacy, Scope
 
 
 class OverOneForm(PanelForm):
-    """Base of the forms over one belief. ``revision`` is what the person looked at."""
-
-    revision = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    """Base of the forms over one belief."""
 
     field_order: Sequence[str] | None = None
-
-    def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        if "revision" in self.errors:
-            del self.errors["revision"]
-            self.add_error(None, _now("This form cannot be read. Reload the page and decide again."))
-        return given
 
     def refused(self, message: str, faults: Mapping[str, object]) -> None:
         """Show what a service found wrong beside the fields it names, else above them."""
@@ -44,8 +35,9 @@ class OverOneForm(PanelForm):
 
 
 class QuestionForm(OverOneForm):
-    """``reason`` is the person's own words, kept beside the decision."""
+    """``revision`` is what the person looked at, ``reason`` their own words, kept beside the decision."""
 
+    revision = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
     reason = forms.CharField(
         label=_("Why"),
         required=False,
@@ -53,6 +45,13 @@ class QuestionForm(OverOneForm):
         help_text=_("Optional, kept in the history."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if "revision" in self.errors:
+            del self.errors["revision"]
+            self.add_error(None, _now("This form cannot be read. Reload the page and decide again."))
+        return given
 
     @property
     def decision(self) -> dict[str, Any]:

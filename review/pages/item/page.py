@@ -13,7 +13,7 @@ from pawflow_web.identity.person import person_of
 from pawflow_web.identity.principal import Principal
 from review.display.rows import Row, flags_of, full_rows
 from review.display.steps import Step, history_steps, source_steps, status_sentence, use_steps
-from review.display.time_bars import Interval, ranges_of
+from review.display.time_bars import Interval, named_by, ranges_of
 from review.journal.chain import Event, history
 from review.models import Evidence, GovernanceItem, JournalEntry, UseEvent
 from review.pages.item.actions import Actions, actions_of
@@ -53,7 +53,7 @@ def detail_of(item: GovernanceItem, target: str) -> ItemPage:
     """The short form beside a list; ``target`` is the id that an action replaces."""
     return ItemPage(
         item=full_rows([item])[0],
-        sentence=status_sentence(item.status, item.reason),
+        sentence=status_sentence(item, timezone.now()),
         actions=actions_of(item, target),
         sources=source_steps(item, _evidence(item)),
         flags=flags_of(item),
@@ -69,7 +69,7 @@ def page_of(request: HttpRequest, item: GovernanceItem) -> ItemPage:
     entries = [event.entry.seq for event in events]
     return ItemPage(
         item=shown[0],
-        sentence=status_sentence(item.status, item.reason),
+        sentence=status_sentence(item, timezone.now()),
         actions=actions_of(item, f"#item-{item.ref}", can_be_undone=_can_be_undone(item, events)),
         sources=source_steps(item, _evidence(item)),
         flags=flags_of(item),
@@ -136,7 +136,7 @@ def _bars(
     """When it was true in the world, what stood before and after it, and since when it is known here."""
     places = {"supersedes": _("Before it"), "superseded_by": _("After it"), "contradicts": _("Against it")}
     intervals = [
-        Interval(f"{places[how]}: {_brief(shown[one.ref].text)}", str(one.status), one.valid.lower, one.valid.upper)
+        Interval(f"{places[how]}: {named_by(shown[one.ref].text)}", str(one.status), one.valid.lower, one.valid.upper)
         for how, one in linked.items()
         if not one.valid.isempty
     ]
@@ -152,11 +152,6 @@ def _bars(
 
 def _day(moment: Any) -> str:
     return date_format(timezone.localtime(moment), "j M Y")
-
-
-def _brief(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 40 else line[:39].rstrip() + "…"
 
 
 def grouped(seal: str) -> str:

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods
 from pawflow_web.identity.models import Agent
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid, Tombstoned
+from pawflow_web.web import ways_back
 from pawflow_web.web.context import belongs_to
 from pawflow_web.web.render import person_required, render_panel, wants_partial
 from review.display import refusals
@@ -212,12 +213,13 @@ def _asked(
 
 
 def _purged(request: HttpRequest, found: GovernanceItem, done: Purged) -> HttpResponse:
-    """Its page is gone; what is left is told once."""
+    """Its page is gone, and so is every way back to what it was; what is left is told once."""
+    ways_back.closed(request, reverse("item-act", args=[found.ref, "undo"]))
     receipt = take_receipt(person_of(request), found)
     told = _("Purged. %(receipt)s The words are refused from now on.") % {"receipt": receipt.sentence}
     if done.same_words:
         others = ", ".join(f"#{ref}" for ref in done.same_words)
         told += " " + _("The same words stand elsewhere and were not touched: %(refs)s.") % {"refs": others}
-    messages.success(request, told, extra_tags="rejected")
+    messages.success(request, told)
     url = reverse("memories")
     return HttpResponse(headers={"HX-Redirect": url}) if wants_partial(request) else redirect(url)

@@ -5,10 +5,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from pawflow_web.identity.person import person_of
-from pawflow_web.lib.errors import Conflict, Invalid
+from pawflow_web.lib.errors import Conflict, Invalid, NotFound
 from pawflow_web.web import ways_back
 from pawflow_web.web.context import belongs_to
-from pawflow_web.web.render import person_required, render_panel, target_of
+from pawflow_web.web.render import person_required, render_panel, target_of, way_back_closed
 from pawflow_web.web.time_travel import shows_the_past
 from review.journal.proof import prove
 from review.lifecycle.sealing import reveal
@@ -76,7 +76,10 @@ def item_proof(request: HttpRequest, ref: str) -> HttpResponse:
 @person_required
 def item_act(request: HttpRequest, ref: str, verb: str) -> HttpResponse:
     """What takes one press; the answer replaces the row, the detail or the page that asked."""
-    asked = find_item(person_of(request), ref)
+    try:
+        asked = find_item(person_of(request), ref)
+    except NotFound as error:
+        return way_back_closed(request, error)
     place = place_of(asked)
     try:
         done = decide(person_of(request), verb, ref, DecisionForm(request.POST))

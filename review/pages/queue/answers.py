@@ -98,7 +98,7 @@ def came_back(request: HttpRequest, wanted: Wanted, done: Outcome) -> HttpRespon
 def _went_on(request: HttpRequest, wanted: Wanted, done: Outcome, shown: GovernanceItem | None) -> HttpResponse:
     here = reverse("review") + wanted.query(item=shown.ref if shown else "")
     if not wants_partial(request):
-        messages.success(request, told(request, done), extra_tags=done.item.status)
+        messages.success(request, told(request, done))
         return redirect(f"{here}#review-heading")
     note = note_of(request, done)
     desk = desk_of(request, shown, wanted) if shown is not None else Desk()

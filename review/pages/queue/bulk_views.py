@@ -25,6 +25,7 @@ from pawflow_web.web.render import (
     shell_news,
     toast,
     wants_partial,
+    way_back_closed,
 )
 from review.lifecycle import undo_batch
 from review.pages import sitting
@@ -79,9 +80,8 @@ def batch_undo(request: HttpRequest, ref: str) -> HttpResponse:
     """Take back what was decided over many, each by itself; what moved on since stays and is counted."""
     try:
         run = begin_undo(user=user_of(request), ref=ref)
-    except (NotFound, InvalidTransition):
-        ways_back.used(request, request.path)
-        raise
+    except (NotFound, InvalidTransition) as error:
+        return way_back_closed(request, error)
     way = ways_back.used(request, request.path)
     if run is not None:
         return _back(request, under_way("undo", run.arguments["number"]))
@@ -105,13 +105,17 @@ def cancel_many(request: HttpRequest, ref: str) -> HttpResponse:
 
 
 def _back(request: HttpRequest, sentence: str) -> HttpResponse:
-    here = htmx_of(request).current_url_abs_path or ""
+    here, _mark, query = (htmx_of(request).current_url_abs_path or "").partition("?")
     if not wants_partial(request):
         messages.success(request, sentence)
         return redirect(own_path(request.POST.get("back", "")) or reverse("review"))
-    if here.partition("?")[0] == reverse("review"):
-        return all_anew(request, Wanted.of(QueryDict(here.partition("?")[2])), toast(request, sentence))
-    return nothing_but(toast(request, sentence), shell_news(request), trigger="items-changed")
+    if here == reverse("review"):
+        return all_anew(request, Wanted.of(QueryDict(query)), toast(request, sentence))
+    if here == reverse("memories"):
+        return nothing_but(toast(request, sentence), shell_news(request), trigger="items-changed")
+    # Any other page may show one of them, and would go on showing it as it was.
+    messages.success(request, sentence)
+    return HttpResponse(headers={"HX-Refresh": "true"})
 
 
 def _told(request: HttpRequest, wanted: Wanted, done: ManyDone) -> HttpResponse:

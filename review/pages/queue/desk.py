@@ -18,7 +18,7 @@ from review.display import labels
 from review.display.differences import compared
 from review.display.rows import Row, flags_of, full_rows
 from review.display.steps import Step, history_steps, source_steps
-from review.display.time_bars import Interval, ranges_of
+from review.display.time_bars import Interval, named_by, ranges_of
 from review.journal.chain import history
 from review.models import Evidence, GovernanceItem, Privacy, Status
 from review.queue.waiting import Wanted, folds_of, number_at, place_of, shown_items, waiting_items
@@ -172,13 +172,8 @@ def _side(shown: Row, label: str, text: SafeString, item: GovernanceItem, eviden
 
 def _contest(item: GovernanceItem, rival: GovernanceItem, shown: Sequence[Row]) -> dict[str, Any] | None:
     intervals = [
-        Interval(_brief(row.text), str(one.status), one.valid.lower, one.valid.upper)
+        Interval(named_by(row.text), str(one.status), one.valid.lower, one.valid.upper)
         for one, row in ((rival, shown[1]), (item, shown[0]))
         if not one.valid.isempty
     ]
     return ranges_of(intervals, timezone.now())
-
-
-def _brief(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 36 else line[:35].rstrip() + "…"

@@ -20,7 +20,7 @@ from pawflow_web.jobs.services import worker_alive
 from pawflow_web.lib.db import StatementNow
 from pawflow_web.web.ways_back import MINUTES
 from review.lifecycle.bulk import WORK
-from review.models import ArchiveRequest, ArchiveState, Batch
+from review.models import ArchiveRequest, Batch
 from review.pages.outcomes import told_of_many
 from review.pages.queue.many import those_that_wait, under_way
 from review.queue.background import SoFar
@@ -52,7 +52,7 @@ class ManyRun:
 
 def above_of(principal: Principal) -> tuple[int, ManyRun | None]:
     """The wishes to archive that nobody has answered, and the line; one statement while there is none."""
-    requests = ArchiveRequest.objects.filter(user_id=OuterRef("user_id"), state=ArchiveState.PENDING)
+    requests = ArchiveRequest.objects.pending_of(OuterRef("user_id"))
     number = Coalesce(Subquery(requests.order_by().values("user_id").values_list(Count("pk"))), 0)
     runs = Subquery(_lately(principal).values("pk")[:1])
     number_of, run_id = UserClock.objects.filter(user_id=principal.user_id).values_list(number, runs).get()

@@ -12,15 +12,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from pawflow_web.identity.person import person_of
-from pawflow_web.lib.errors import Conflict
+from pawflow_web.lib.errors import Conflict, InvalidTransition
 from pawflow_web.lib.paging import Page, Pager
 from pawflow_web.web.context import belongs_to
 from pawflow_web.web.per_request import forget_all
-from pawflow_web.web.render import person_required, render_panel, shell_news, target_of, toast, wants_partial
+from pawflow_web.web.render import (
+    nothing_but,
+    person_required,
+    render_panel,
+    shell_news,
+    target_of,
+    toast,
+    wants_partial,
+)
 from review.display.rows import rows_of
 from review.gate.tombstones import lift_by_ref
 from review.lifecycle.archiving import decide_archive
-from review.models import ArchiveRequest, ArchiveState, JournalEntry, Tombstone
+from review.models import ArchiveRequest, JournalEntry, Status, Tombstone
 from review.pages.outcomes import Outcome, note_of, told
 from review.pages.records.journal import JournalFilter, lines_of, verified
 from review.search.find import load_for_display
@@ -33,7 +41,7 @@ ROWS = 50
 def refused(request: HttpRequest) -> HttpResponse:
     """``/review/refused``: every refusal that stands, the newest first. Never the words themselves."""
     principal = person_of(request)
-    stones = Tombstone.objects.filter(user_id=principal.user_id, lifted_at=None)
+    stones = Tombstone.objects.standing_of(principal.user_id)
     page = _page(request, "refused_page", stones, ("-at", "-pk"))
     items = load_for_display([stone.item_id for stone in page.rows])
     shown = {row.ref: row for row in rows_of(list(items.values()))}
@@ -58,7 +66,7 @@ def lift(request: HttpRequest, ref: str) -> HttpResponse:
 def archive_requests(request: HttpRequest) -> HttpResponse:
     """``/review/archive``: what agents ask to take out of use, the longest waiting first."""
     principal = person_of(request)
-    wishes = ArchiveRequest.objects.filter(user_id=principal.user_id, state=ArchiveState.PENDING)
+    wishes = ArchiveRequest.objects.pending_of(principal.user_id)
     page = _page(request, "archive_page", wishes, ("at", "pk"))
     items = load_for_display([wish.item_id for wish in page.rows])
     shown = {row.ref: row for row in rows_of(list(items.values()))}
@@ -66,6 +74,7 @@ def archive_requests(request: HttpRequest) -> HttpResponse:
         "wishes": [
             {"wish": wish, "who": wish.principal.partition(":")[2], "item": shown[items[wish.item_id].ref]}
             for wish in page.rows
+            if wish.item_id in items
         ],
         "more": page.next,
     }
@@ -75,15 +84,18 @@ def archive_requests(request: HttpRequest) -> HttpResponse:
 @require_POST
 @person_required
 def answer_archive(request: HttpRequest, ref: str, answer: str) -> HttpResponse:
-    """Approve: it goes out of use, and can be brought back. Decline: it stays."""
+    """Approve: it goes out of use, and can be brought back. Decline: it stays as it is."""
     approve = answer == "approve"
     try:
         done = decide_archive(principal=person_of(request), ref=ref, approve=approve)
+    except InvalidTransition as error:
+        return _stays(request, error.message, "archive-requests", status=error.status)
     except Conflict as error:
         return _gone(request, error.message, "archive-requests")
-    fact, detail = (
-        (_("Archived."), _("No agent reads it any more.")) if approve else (_("Kept."), _("It stays in use."))
-    )
+    fact, detail = _("Archived."), _("No agent reads it any more.")
+    if not approve:
+        in_use = done.item.status == Status.ACTIVE
+        fact, detail = _("Kept."), _("It stays in use.") if in_use else _("It stays as it is, out of use.")
     outcome = Outcome(done.item, "forget" if approve else "keep", fact, detail, detail, can_be_undone=approve)
     if not wants_partial(request):
         return _gone(request, told(request, outcome), "archive-requests")
@@ -109,7 +121,7 @@ def verify_journal(request: HttpRequest) -> HttpResponse:
     found = verified(request)
     if wants_partial(request):
         return render_panel(request, "review/journal.html", {"verified": found}, partial="seal")
-    messages.success(request, found.sentence, extra_tags="rejected" if found.broken else "active")
+    messages.success(request, found.sentence)
     return redirect("journal")
 
 
@@ -127,6 +139,14 @@ def _listed(request: HttpRequest, template: str, context: dict[str, Any]) -> Htt
     belongs_to(request, "review")
     partial = "rows" if target_of(request).endswith("-more") else "panel"
     return render_panel(request, template, context, partial=partial)
+
+
+def _stays(request: HttpRequest, sentence: str, route: str, *, status: int) -> HttpResponse:
+    """The row is not answered."""
+    if not wants_partial(request):
+        messages.error(request, f"{_('Not done.')} {sentence}")
+        return redirect(route)
+    return nothing_but(toast(request, _("Not done."), detail=sentence), status=status)
 
 
 def _gone(

@@ -1,12 +1,17 @@
 """What the server refuses is said beside the page, which keeps what stands on it; and so it is when nobody answers."""
 
+from typing import Any
+
 import pytest
-from playwright.sync_api import Page, Route, expect
+from django.test import RequestFactory
+from playwright.sync_api import Route, expect
 
 from pawflow_web.identity.models import User
 from pawflow_web.jobs.services import open_run
+from pawflow_web.lib.errors import DatabaseAway
+from pawflow_web.web.errors import refusal as refuse
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem
-from tests.browser.conftest import *  # noqa: F403
 from tests.browser.conftest import Check, Enter
 from tests.browser.watch import Watch
 from tests.factories import make_owner, make_person
@@ -15,19 +20,17 @@ from tests.web.beliefs import propose, remember
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-BESIDE = {"HX-Retarget": "#toasts", "HX-Reswap": "beforeend"}
-
-
 @pytest.fixture
 def lotta(transactional_db: None) -> User:
     return make_owner("lotta")
 
 
-def refusal(page: Page) -> str:
-    """A refusal as the server words it, to be given instead of an answer."""
-    return page.request.get(
-        page.url.split("/", 3)[0] + "//" + page.url.split("/", 3)[2] + "/nowhere", headers={"HX-Request": "true"}
-    ).text()
+def refusal() -> dict[str, Any]:
+    """What the product answers to htmx while its database is away."""
+    asked = RequestFactory().get("/jobs", headers={"HX-Request": "true"})
+    answer = refuse(asked, DatabaseAway())
+    assert answer.status_code == 503
+    return {"status": 503, "headers": dict(answer.items()), "body": answer.content}
 
 
 @pytest.mark.parametrize(("width", "scheme"), [("wide", "light"), ("phone", "dark")])
@@ -58,14 +61,13 @@ def test_a_list_that_asks_by_itself_is_refused_once_and_goes_on_asking(
     run = open_run("rebuild", user=lotta)
     page = enter(lotta)
     page.goto(f"{live.base}/jobs")
-    words = refusal(page)
     asked: list[str] = []
 
-    def refuse(route: Route) -> None:
+    def away(route: Route) -> None:
         asked.append(route.request.url)
-        route.fulfill(status=503, headers=BESIDE, body=words)
+        route.fulfill(**refusal())
 
-    page.route("**/jobs?open=*", refuse)
+    page.route("**/jobs?open=*", away)
     expect(page.get_by_role("alert")).to_have_count(1)
     for _ in range(2):
         with page.expect_request("**/jobs?open=*"):
@@ -87,8 +89,7 @@ def test_a_refusal_in_a_dialog_keeps_what_was_typed_there(
     page.goto(f"{live.base}/items/{item.ref}")
     page.get_by_role("link", name="Correct").click()
     page.get_by_role("dialog").get_by_role("textbox").first.fill("The canary is blue.")
-    words = refusal(page)
-    page.route("**/correct", lambda route: route.fulfill(status=503, headers=BESIDE, body=words))
+    page.route("**/correct", lambda route: route.fulfill(**refusal()))
     for _ in range(2):
         page.get_by_role("dialog").get_by_role("button", name="Correct").click()
         expect(page.get_by_role("dialog").get_by_role("alert")).to_have_count(1)

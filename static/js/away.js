@@ -39,7 +39,7 @@ document.addEventListener("htmx:sendError", () => {
   const open = dialog?.open ? dialog : $("#main");
   if ($("[data-unreachable]", open)) return;
   const notice = $("#unreachable").content.cloneNode(true);
-  const hour = { hour: "2-digit", minute: "2-digit" };
+  const hour = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   $("time", notice).textContent = new Date().toLocaleTimeString(document.documentElement.lang, hour);
   open.prepend(notice);
 });

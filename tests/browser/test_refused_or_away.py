@@ -20,6 +20,7 @@ from tests.web.beliefs import propose, remember
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+
 @pytest.fixture
 def lotta(transactional_db: None) -> User:
     return make_owner("lotta")

@@ -150,6 +150,7 @@ class Installation:
         self.folder = folder
         self.database = Database(folder / "database")
         self.nodes: list[Node] = []
+        self._added = 0
         try:
             for _ in range(nodes):
                 self.add_node()
@@ -162,7 +163,8 @@ class Installation:
 
     def add_node(self) -> Node:
         """Another machine: it gets the installation's key, and makes its static files."""
-        node = Node(self.folder / f"node{len(self.nodes)}", self.database.url)
+        self._added += 1
+        node = Node(self.folder / f"node{self._added}", self.database.url)
         node.data_dir.mkdir(mode=0o700)
         if self.nodes:
             shutil.copy(self.nodes[0].data_dir / "secret.key", node.data_dir)
@@ -212,9 +214,11 @@ class Installation:
 
     def wait_for_indexes(self) -> None:
         for node in self.nodes:
-            eventually(
-                lambda node=node: self.caught_up(node), f"an index that is up to date: {node.said('worker')}", 60
-            )  # type: ignore[misc]
+            self.wait_for_index(node)
+
+    def wait_for_index(self, node: Node) -> None:
+        """At the latest the next tick brings it up to date."""
+        eventually(lambda: self.caught_up(node), f"an index that is up to date: {node.said('worker')}", 60)
 
     def stored(self) -> dict[str, int]:
         """How many beliefs of each status the database has, without those that no index holds."""

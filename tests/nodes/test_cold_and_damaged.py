@@ -43,7 +43,7 @@ def agent(nodes: Installation, node: Node) -> Live:
 
 def is_whole_again(nodes: Installation, node: Node) -> None:
     """The index comes back by itself, at the latest with the next tick, and agrees with the database."""
-    eventually(lambda: nodes.caught_up(node), f"an index that is up to date: {node.said('worker')}", 60)
+    nodes.wait_for_index(node)
     assert nodes.indexed(node) == nodes.stored()
 
 

@@ -206,6 +206,12 @@ def test_a_search_by_two_tags_keeps_both_when_it_is_sent_again(lotta: User, brow
         assert re.findall(r'<input type="hidden" name="tag" value="([^"]*)">', page) == kept, asked
 
 
+@pytest.mark.parametrize("asked", ["tag={long}&tag=canary", "tag=canary&tag={long}"])
+def test_every_tag_that_is_asked_for_has_to_be_one(browser: Client, asked: str) -> None:
+    assert browser.get("/memories?" + asked.format(long="x" * 500)).status_code == 422
+    assert browser.get("/memories?" + asked.format(long="x" * 50)).status_code == 200
+
+
 def test_the_menu_of_a_row_offers_what_its_status_allows(lotta: User, browser: Client) -> None:
     fill(lotta, 6)
     page = browser.get("/memories?status=any").content.decode()

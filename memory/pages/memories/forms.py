@@ -92,6 +92,12 @@ class FilterForm(PanelForm):
         for name in PARAMETERS:
             self.fields[name].widget.input_type = input_type(str(self.data.get(name, "")))
 
+    def clean_tag(self) -> str:
+        # The field holds the last of them; the others came in the same address.
+        for tag in self.data.getlist("tag"):  # type: ignore[attr-defined]  # of a query
+            self.fields["tag"].run_validators(tag)
+        return str(self.cleaned_data["tag"])
+
 
 class AddForm(PanelForm):
     """A belief that the person writes themselves. The gate decides about it like about any other."""

@@ -38,7 +38,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     # Where the tests are spread over processes, each of them comes here too, and the one that only hands them out
     # needs no database.
     spread = getattr(early_config.known_args_namespace, "numprocesses", None)
-    if env.embedded and not spread:
+    hands_out = spread and "PYTEST_XDIST_WORKER" not in os.environ
+    if env.embedded and not hands_out:
         server = Server(env, durable=False)
         early_config.add_cleanup(server.stop)
         server.start()

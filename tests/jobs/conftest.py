@@ -17,7 +17,7 @@ from pawflow_web.jobs.services.waking import WAKE_CHANNEL
 from pawflow_web.lib.db import execute
 
 
-def eventually(holds: Callable[[], object], *, within: float = 20.0) -> None:
+def eventually(holds: Callable[[], object], *, within: float = 120.0) -> None:
     """Wait until something is so; fails loudly when it does not become so."""
     end, pause = time.monotonic() + within, threading.Event()
     while not holds():

@@ -87,8 +87,8 @@ def test_only_owners_with_something_expired_are_touched(
     said(strangers.coder, "Likes rye")
     expired(parties, 1)
     number = entries(strangers.user)
-    # owners; for the one: rows, savepoint, clock, rows locked, the change, its reading, journal, wake, release
-    with django_assert_num_queries(10):
+    # owners; for the one: rows, savepoint, clock, rows locked, wishes, the change, its reading, journal, wake, release
+    with django_assert_num_queries(11):
         sweep()
     assert entries(strangers.user) == number
 

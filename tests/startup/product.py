@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120.0
 
 
-def eventually(condition: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
+def eventually(condition: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
     """Look until it is so; fail with ``what`` when it never is."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -136,8 +136,8 @@ def recall(
 ) -> RecallResult:
     """Find what is known. Search before saying that you do not know.
 
-    Returns only beliefs in use that this caller may read, most fitting first, and says in `coverage`
-    whether the search was complete.
+    Returns only beliefs in use that this caller may read: those said for this place first and within them the most
+    fitting (`sort`), and says in `coverage` whether the search was complete.
     """
     page = recall_notes(
         principal=call.principal,

@@ -30,12 +30,23 @@ def shown(text: str, spans: Iterable[Span] = ()) -> SafeString:
     runs = _invisible(text)
     pieces: list[tuple[SafeString, SafeString]] = []
     at = 0
-    for start, end in sorted(spans):
+    for start, end in _joined(text, spans):
         start, end = max(start, at), min(end, len(text))
         if start < end:
             pieces.append((_revealed(text, at, start, runs), _revealed(text, start, end, runs)))
             at = end
     return format_html_join("", "{}<mark>{}</mark>", pieces) + _revealed(text, at, len(text), runs)
+
+
+def _joined(text: str, spans: Iterable[Span]) -> list[Span]:
+    """In order; those with nothing but blanks between them are one, so that no blank stands alone between two tags."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and joined[-1][1] <= start and not text[joined[-1][1] : start].strip():
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _invisible(text: str) -> list[Span]:

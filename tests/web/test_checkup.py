@@ -67,6 +67,7 @@ def test_a_secret_is_never_echoed(lotta: User) -> None:
     hidden = check(lotta, f"- likes tea\n\n```\nexport TOKEN={GITHUB_TOKEN}\n```\n").content.decode()
     assert GITHUB_TOKEN not in hidden
     assert "the page does not repeat the text" in hidden
+    assert "Send to review" in hidden
 
 
 def test_without_a_secret_the_page_can_send_the_same_text(lotta: User) -> None:

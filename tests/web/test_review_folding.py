@@ -193,3 +193,11 @@ def test_more_files_and_more_of_each_cost_no_more_queries(db: None) -> None:
         folds = [query["sql"] for query in asked if "said" in query["sql"]]
         assert len(folds) == 1
     assert counts[0] == counts[1]
+
+
+def test_on_another_day_nothing_is_accepted(lotta: User, browser: Client) -> None:
+    bring_file(lotta, [f"Service {number} is up." for number in range(30)])
+    assert "Accept these 30" in text_of(browser.get("/review"))
+    past = text_of(browser.get("/review?known_at=2026-11-29"))
+    assert "Nothing can be changed from here" in past
+    assert "Accept these" not in past

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from pawflow_web.identity.models import ApiToken, User
 from tests.factories import make_owner, make_token
+from tests.web.beliefs import propose
 from tests.web.people import browser_of, htmx, text_of
 
 FORM = {"agent": "claude-code", "origin": "user_channel", "abilities": ["read", "write"], "expires": "30"}
@@ -98,3 +99,13 @@ def test_nobody_hears_of_a_token_of_another_owner(lotta: User) -> None:
     make_token(bobs, agent="coder")
     assert own.get(f"/settings/tokens/{bobs.tokens.get().ref}/called").status_code == 404
     assert browser_of(bobs).get(f"/settings/tokens/{bobs.tokens.get().ref}/called").status_code == 200
+
+
+def test_the_text_of_a_token_stands_on_no_button(lotta: User) -> None:
+    browser = browser_of(lotta)
+    item = propose(lotta, "Deploys go through Frankfurt.")
+    browser.post(f"/review/{item.ref}/accept", {"revision": 1}, headers=htmx("review-item"))
+    page = browser.post("/settings/tokens", FORM).content.decode()
+    button = page[page.index('data-key="u"') : page.index("</button>", page.index('data-key="u"'))]
+    assert "Undo" in button
+    assert "pf_" not in button

@@ -39,6 +39,10 @@ def test_marks_and_labels_go_together() -> None:
     assert shown("abc", [(5, 9), (-2, 1)]) == "<mark>a</mark>bc"
 
 
+def test_marked_words_side_by_side_keep_the_blank_between_them() -> None:
+    assert shown("one two, three", [(4, 7), (0, 3), (9, 14)]) == "<mark>one two</mark>, <mark>three</mark>"
+
+
 HOSTILE = (
     '<script>alert(1)</script> "><img src=x onerror=alert(1)> {{ settings.SECRET_KEY }} {% load static %}',
     "</textarea></title><svg onload=alert(1)>",

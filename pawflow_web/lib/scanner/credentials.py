@@ -200,7 +200,7 @@ _LOGIN_WORDS = (
 )
 _CREDENTIAL_WORDS = r"secret|api[ _-]?key|apikey|token|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|credentials?"
 _LOGIN_NEAR = "pass|pwd|kennwort|contrasena|senha|парол|parola|sifre|haslo|wachtwoord|losenord|mat khau|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|पासवर्ड|كلمة|رمز عبور|סיסמ|รหัส|kata sandi|jelszo|heslo"
-_IS = r"(?:is|was|are|ist|war|est|es|e|este|это|to|jest|la|set to|equals|lautet|です|は|是|为|為|là|هي|هو|:=|=>|[:=：＝]|-{1,2}>)"
+_IS = r"(?:(?:(?:is|was|has been) )?(?:now |changed to |set to )|lautet|equals|is|was|are|ist|war|est|este|es|e|это|to|jest|la|です|は|是|为|為|là|هي|هو|:=|=>|[:=：＝]|-{1,2}>)(?:\s{0,2}[:=：])?"
 _ASSIGN = rf"[\"'`*_\])]{{0,4}}\s{{0,4}}(?P<op>{_IS})\s{{0,4}}"
 _KEY = r"(?<![a-z])(?:[a-z0-9]{1,24}[_.-]){0,4}"
 
@@ -228,7 +228,7 @@ def _is_token(match: re.Match[str]) -> bool:
 def _is_pass(match: re.Match[str]) -> bool:
     """After *pass*, which is a verdict as well: ``pass: test_login2``."""
     value = _raw(match)
-    return plausible(value) and (match["op"] == "=" or ("_" not in value and _unmistakable(value)))
+    return plausible(value) and (match["op"] == "=" or ("_" not in value and _unmistakable(match["value"])))
 
 
 _LETTERS_AND_DIGITS = re.compile(r"(?=[^a-z]*[a-z])(?=\D*\d)")

@@ -40,10 +40,11 @@ def hostile() -> Iterator[str]:
 def patterns() -> dict[str, re.Pattern[str]]:
     """Every one that a module of the importers makes."""
     found = {}
-    for module in pkgutil.iter_modules(importers.__path__):
-        for name, value in vars(importlib.import_module(f"memory.importers.{module.name}")).items():
+    for module in pkgutil.walk_packages(importers.__path__, "memory.importers."):
+        short = module.name.rpartition(".")[2]
+        for name, value in vars(importlib.import_module(module.name)).items():
             values = value if isinstance(value, dict) else {name: value}
-            found |= {f"{module.name}.{key}": one for key, one in values.items() if isinstance(one, re.Pattern)}
+            found |= {f"{short}.{key}": one for key, one in values.items() if isinstance(one, re.Pattern)}
     return found
 
 
@@ -62,7 +63,7 @@ def test_no_pattern_takes_the_square_of_a_line(name: str) -> None:
 
 
 def test_there_are_patterns_to_look_at() -> None:
-    assert {"markdown.HEADING", "markdown.image", "looks._MARKED", "dates._TRAILING", "regions._FENCE"} <= set(
+    assert {"markdown.HEADING", "markdown.image", "detection._MARKED", "dates._TRAILING", "regions._FENCE"} <= set(
         patterns()
     )
 

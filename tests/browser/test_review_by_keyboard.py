@@ -1,7 +1,10 @@
 """The main job in a real browser: thirty beliefs wait, and a person decides over them."""
 
+import re
+from contextlib import suppress
+
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Error, Page, Route, expect
 
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
@@ -230,3 +233,41 @@ def test_typing_searches_and_keeps_the_focus(review: Page, live: Live, lotta: Us
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#toasts")).to_contain_text("Remembered.")
     expect(page.locator("#memories-list .item")).to_have_count(2)
+
+
+def test_a_deed_under_way_of_a_search_shows_what_is_searched_for(review: Page, live: Live, lotta: User) -> None:
+    page = review
+    remember(lotta, "The canary is yellow.")
+    remember(lotta, "Staging is in Frankfurt.")
+    page.goto(f"{live.base}/memories")
+    held: list[Route] = []
+    page.route(re.compile("q=canary"), lambda route: route.continue_() if held else held.append(route))
+    page.locator("#memories-q").fill("canary")
+    page.wait_for_timeout(400)
+    assert len(held) == 1
+    before = held[0].fetch()
+    page.locator("#memories-add-open").click()
+    page.get_by_label("What is true").fill("A canary sings.")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#memories-list mark")).to_have_count(2)
+    with suppress(Error):  # nobody waits for it any more
+        held[0].fulfill(response=before)
+    page.wait_for_timeout(300)
+    expect(page.locator("#memories-list .item")).to_have_count(2)
+    expect(page).to_have_url(re.compile("q=canary"))
+
+
+def test_leaving_the_search_field_asks_nothing_again(review: Page, live: Live, lotta: User) -> None:
+    page = review
+    remember(lotta, "The canary is yellow.")
+    page.goto(f"{live.base}/memories")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "q=canary" in request.url else None)
+    page.locator("#memories-q").press_sequentially("canary")
+    expect(page.locator("#memories-coverage")).to_contain_text("1 of")
+    page.locator("#memories-q").blur()
+    page.wait_for_timeout(400)
+    assert len(asked) == 1
+    page.locator("#memories-status").select_option("any")
+    expect(page).to_have_url(re.compile("status=any"))
+    assert len(asked) == 2

@@ -9,6 +9,9 @@ from playwright.sync_api import ConsoleMessage, Page
 _STATUS_LINE = re.compile(r"Failed to load resource: the server responded with a status of (\d{3})")
 _HTMX_STATUS_LINE = re.compile(r"Response Status Error Code (\d{3}) from")
 
+# A request given up for a newer one is meant; what really fails has a line of its own (sendError, timeout).
+_GIVEN_UP = re.compile(r"^htmx:(afterRequest|sendAbort), ")
+
 
 @dataclass
 class Watch:
@@ -31,7 +34,7 @@ class Watch:
         return taken
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type not in {"error", "warning"}:
+        if message.type not in {"error", "warning"} or _GIVEN_UP.match(message.text):
             return
         status = _STATUS_LINE.search(message.text) or _HTMX_STATUS_LINE.search(message.text)
         if status and int(status[1]) in self.expected:

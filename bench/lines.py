@@ -74,12 +74,13 @@ def _searched_page(path: str) -> Callable[[Owner, int], list[Case]]:
 def _remember(owner: Owner, count: int) -> list[Case]:
     notes = [owner.writer.note() for _ in range(count)]
     return [
-        Case(_tool("remember", text=note.text, tags=list(note.tags), category=note.category or None)) for note in notes
+        Case(tool_request("remember", text=note.text, tags=list(note.tags), category=note.category or None))
+        for note in notes
     ]
 
 
 def _recall_question(owner: Owner, count: int) -> list[Case]:
-    return [Case(_tool("recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
+    return [Case(tool_request("recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
 
 
 def _recall_hybrid(owner: Owner, count: int) -> list[Case]:
@@ -88,13 +89,13 @@ def _recall_hybrid(owner: Owner, count: int) -> list[Case]:
 
 
 def _semantic(owner: Owner, count: int) -> list[Case]:
-    return [Case(_tool("semantic_recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
+    return [Case(tool_request("semantic_recall", query=owner.writer.question(text))) for text in _texts(owner, count)]
 
 
 def _recall_rare(owner: Owner, count: int) -> list[Case]:
     """A word that few notes have finds the note it was taken from."""
     return [
-        Case(_tool("recall", query=owner.writer.rare_word(text), sort="relevance"), expected='"score":')
+        Case(tool_request("recall", query=owner.writer.rare_word(text), sort="relevance"), expected='"score":')
         for text in _texts(owner, count)
     ]
 
@@ -104,14 +105,14 @@ def _recall_after_write(owner: Owner, count: int) -> list[Case]:
     cases = []
     for _ in range(count):
         word, text = owner.writer.new_word(), owner.writer.note().text
-        written = _tool("remember", text=f"{text} {word}")
-        asked = _tool("recall", query=f"What do we know about {word}?")
+        written = tool_request("remember", text=f"{text} {word}")
+        asked = tool_request("recall", query=f"What do we know about {word}?")
         cases.append(Case(asked, before=written, expected=json.dumps(word)[1:-1]))
     return cases
 
 
 def _recall_browse(_owner: Owner, count: int) -> list[Case]:
-    return [Case(_tool("recall"))] * count
+    return [Case(tool_request("recall"))] * count
 
 
 def _context(owner: Owner, count: int) -> list[Case]:
@@ -142,5 +143,5 @@ def _texts(owner: Owner, count: int) -> Sequence[str]:
     return list(itertools.islice(itertools.cycle(owner.samples), count))
 
 
-def _tool(name: str, **arguments: object) -> Request:
+def tool_request(name: str, **arguments: object) -> Request:
     return Request("POST", f"{TOOLS}/{name}", arguments)

@@ -32,14 +32,14 @@ SAMPLES = 600
 AGE = timedelta(days=730)
 PINNED = 0.0002
 
-_ITEMS = (
+ITEMS = (
     "id", "ref", "number", "user_id", "kind", "text", "text_digest", "words_mac", "scope", "scope_agent_id",
     "scope_conversation_id", "status", "reason", "confidence", "privacy", "origin", "flags", "tier", "exclusive_key",
     "valid", "valid_from_precision", "valid_to_precision", "recorded_at", "updated_at", "retired_at", "expires_at",
     "last_seen_at", "pinned", "decided", "revision", "changed_seq",
 )  # fmt: skip
 _TABLES: dict[str, tuple[str, ...]] = {
-    "review_governanceitem": _ITEMS,
+    "review_governanceitem": ITEMS,
     "memory_memory": ("item_id", "category", "tags", "importance", "durability"),
     "review_evidence": (
         "item_id", "user_id", "origin", "principal", "agent_id", "conversation_id", "turn", "file", "quote", "at",

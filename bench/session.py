@@ -74,9 +74,13 @@ class Session:
         _say("indexed the owners with an eighth each")
         return {"load_s": round(load_s, 1), "index_s": round(large_s, 1)}
 
+    def _groups(self) -> Sequence[tuple[list[Owner], int]]:
+        """Whose clients run each line, and how many there are."""
+        return ((self._large, 1), (self._large, CLIENTS), (self._small, CLIENTS))
+
     def _measure(self, line: Line, base: str) -> list[dict[str, Any]]:
         rows = []
-        for owners, clients in ((self._large, 1), (self._large, CLIENTS), (self._small, CLIENTS)):
+        for owners, clients in self._groups():
             queries = self._count_queries(line, owners[0])
             runs = self._runs if clients == 1 else self._runs * 2
             taken = self._timed(line, base, owners, clients, runs)

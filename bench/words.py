@@ -71,6 +71,10 @@ class Writer:
         """The word of that note that the fewest notes have."""
         return max(self._telling(text), key=lambda word: (self._latin.rank(word), word))
 
+    def words(self, count: int) -> list[str]:
+        """The most used words of the invented vocabulary."""
+        return self._latin.first(count + len(FUNCTION_WORDS))[len(FUNCTION_WORDS) :]
+
     def new_word(self) -> str:
         """A word that no note has."""
         return "q" + "".join(self._random.choices("bcdfghjklmnpqrstvwxz", k=11))
@@ -99,6 +103,9 @@ class _Zipf:
     def some(self, source: random.Random, count: int) -> list[str]:
         most = self._sums[-1]
         return [self._words[bisect.bisect(self._sums, source.random() * most)] for _ in range(count)]
+
+    def first(self, count: int) -> list[str]:
+        return list(self._words[:count])
 
     def rank(self, word: str) -> int:
         return self._ranks.get(word, -1)

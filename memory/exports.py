@@ -18,7 +18,7 @@ from pawflow_web.identity.clock import now
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.periods import iso
 from review.display.shape import ItemOut, present_all
-from review.models import GovernanceItem, Status
+from review.models import GovernanceItem, KindName, Status
 from review.querysets import ItemQuerySet
 
 _CHUNK = 500
@@ -94,10 +94,11 @@ _Said = tuple[str, str | None]
 
 
 def mcp_memory(principal: Principal) -> Iterator[str]:
-    """What may reach a prompt as entities with observations: the format has no word for what waits or was rejected."""
+    """What may reach a prompt, as entities with observations and, of facts, as relations: the format has no word for
+    what waits or was rejected."""
 
     def readable() -> ItemQuerySet:
-        return GovernanceItem.objects.recallable(principal)
+        return GovernanceItem.objects.recallable(principal).exclude(kind=KindName.FACT)
 
     entities: dict[str, list[int]] = {}
     for pk, start in readable().order_by("pk").values_list("pk", Left("text", _ABOUT_MOST)):
@@ -108,6 +109,16 @@ def mcp_memory(principal: Principal) -> Iterator[str]:
             said.setdefault(_about(text), []).append((text, tag))
         for name, of_name in sorted(said.items()):
             yield _json(_entity(name, principal.user_name, of_name))
+    yield from _relations(principal)
+
+
+def _relations(principal: Principal) -> Iterator[str]:
+    rows = GovernanceItem.objects.recallable(principal).filter(kind=KindName.FACT).order_by("pk")
+    ids = list(rows.values_list("pk", flat=True))
+    for start in range(0, len(ids), _CHUNK):
+        part = rows.filter(pk__in=ids[start : start + _CHUNK])
+        for said in part.values_list("triple__subject_name", "triple__object_name", "triple__predicate"):
+            yield _json({"type": "relation", **dict(zip(("from", "to", "relationType"), said, strict=True))})
 
 
 def _words(ids: Sequence[int], rows: Rows) -> Iterator[_Said]:

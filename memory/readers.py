@@ -70,7 +70,7 @@ def _in_list_memory(principal: Principal, item: GovernanceItem) -> bool:
     return any(hit.item.pk == item.pk for hit in page.hits)
 
 
-@reader("digest", title="The digest of every turn", surfaces=("GET /context",))
+@reader("digest", title="The digest of every turn", surfaces=("GET /context",), kinds=NOTES)
 def _in_digest(principal: Principal, item: GovernanceItem) -> bool:
     return _holds(digest(Ask(principal)), item)
 
@@ -86,7 +86,7 @@ def _in_context(principal: Principal, item: GovernanceItem) -> bool:
     return any(line.item == item.pk for line in found.lines())
 
 
-@reader("memory_md", title="MEMORY.md", surfaces=("GET /memory.md",))
+@reader("memory_md", title="MEMORY.md", surfaces=("GET /memory.md",), kinds=NOTES)
 def _in_memory_md(principal: Principal, item: GovernanceItem) -> bool:
     return item.pk in scoped_view(Ask(principal, query=words_of(item)[:4000])).items
 

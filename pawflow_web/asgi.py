@@ -21,19 +21,20 @@ from django.conf import settings
 from django.urls import re_path
 
 from pawflow_web.env import SettingError
+from pawflow_web.identity.door import require_caller
 from pawflow_web.jobs.node import start_indexer_thread
 from pawflow_web.key_check import require_own_key
 from pawflow_web.llm.questions import warm_up
 from pawflow_web.mcp.endpoint import McpEndpoint, Receive, Scope, Send
 from pawflow_web.web.asgi_handler import OneHopHandler
-from pawflow_web.web.daphne_requests import leave_forms_alone
+from pawflow_web.web.daphne_requests import stay_within_bounds
 
 try:
     require_own_key(settings.ENV)
 except SettingError as refused:
     sys.exit(str(refused))
 
-leave_forms_alone()
+stay_within_bounds(require_caller)
 if settings.ENV.process == "web":
     start_indexer_thread()
     warm_up()

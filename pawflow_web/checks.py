@@ -15,8 +15,11 @@ from conversations.erasers import erasers
 from pawflow_web.jobs.work import work
 from pawflow_web.lib.blocks import registry as blocks
 from pawflow_web.lib.drains import registry as drains
+from pawflow_web.lib.followers import followers
 from pawflow_web.lib.registry import Registry
+from pawflow_web.lib.selection import routes
 from pawflow_web.lib.tools import registry as tools
+from pawflow_web.web.bodies import uploads
 from pawflow_web.web.context import seals
 from pawflow_web.web.health import readiness
 from pawflow_web.web.panels import registry as panels
@@ -30,8 +33,11 @@ REGISTRIES: tuple[Registry[Any], ...] = (
     readers,
     blocks,
     tools,
+    routes,
+    followers,
     drains,
     panels,
+    uploads,
     readiness,
     seals,
     work,

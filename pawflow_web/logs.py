@@ -34,6 +34,7 @@ def configure_logging(*, debug: bool) -> None:
             ],
         )
     )
+    handler.addFilter(_refusal_in_one_line)
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO if debug else logging.WARNING)
@@ -44,6 +45,16 @@ def configure_logging(*, debug: bool) -> None:
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
     # The MCP SDK would say twice for each call that a session began and ended.
     logging.getLogger("mcp").setLevel(logging.WARNING)
+
+
+def _refusal_in_one_line(record: logging.LogRecord) -> bool:
+    """A request that Django thinks suspicious was refused, and nothing broke. What it says of it quotes the request."""
+    name = record.name.removeprefix("django.security.")
+    if name != record.name:
+        record.msg, record.args = "request_refused: %s", (name,)
+        record.exc_info = record.exc_text = None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+    return True
 
 
 def traceback_text(exc_info: "structlog.typing.ExcInfo") -> str:

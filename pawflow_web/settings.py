@@ -144,6 +144,7 @@ Q_CLUSTER = {
 }
 
 # --- people and browsers -------------------------------------------------------------------------------
+SESSION_ENGINE = "pawflow_web.web.sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30

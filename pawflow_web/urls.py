@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pawflow_web.identity.urls")),
     path("", include("pawflow_web.jobs.urls")),
     path("", include("review.urls")),
+    path("", include("graph.urls")),
     path("", include("memory.urls")),
     path("", include("pawflow_web.overview.urls")),
     path("admin/", admin.site.urls),

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.db.models import Q
+from django.utils.functional import Promise
 
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.registry import Registry
@@ -29,6 +31,35 @@ class Shown:
     durability: str = "durable"
 
 
+class Where(Protocol):
+    """Where a belief is read: a scope and the rows that it names."""
+
+    @property
+    def scope(self) -> str: ...
+    @property
+    def agent_id(self) -> int | None: ...
+    @property
+    def conversation_id(self) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part that a belief's words are made of; ``url`` leads to what else is known of it."""
+
+    label: str | Promise
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """Other words for a belief, as its kind writes them, with the facet and the exclusive key that belong to them."""
+
+    text: str
+    facet: Mapping[str, Any]
+    exclusive_key: str
+
+
 class Kind:
     """Base of every kind: how it writes, snapshots and shows its facet."""
 
@@ -41,6 +72,8 @@ class Kind:
     confidence: int
     # the best that new words of this kind can come to, whoever says them: active or candidate
     best_status: Status
+    # how a person writes the words of such a belief, where they may not write them as they like
+    wording: str | Promise = ""
 
     def write(self, item: GovernanceItem, facet: Mapping[str, Any]) -> None:
         """Insert the facet of a new item, under the clock."""
@@ -64,6 +97,29 @@ class Kind:
 
     def shown(self, item: GovernanceItem) -> Shown:
         raise NotImplementedError
+
+    def parts(self, item: GovernanceItem) -> Sequence[Part]:
+        """What the words are made of, for the page of the belief; nothing of a secret."""
+        return ()
+
+    def follow(self, item: GovernanceItem, at: datetime) -> None:
+        """Keep what hangs on the facet in step, under the clock: the item's status, validity, expiry, privacy or place
+        has just become different, at the moment ``at``."""
+
+    def erase(self, items: Sequence[GovernanceItem]) -> None:
+        """Let go of what hangs on the facets of these items, whose rows are about to be deleted."""
+
+    def copies(self, item: GovernanceItem) -> dict[str, tuple[Any, Any]]:
+        """What the facet repeats of the item's state, by its column: as it should be, and as it is."""
+        return {}
+
+    def key(self, item: GovernanceItem, place: Where) -> str:
+        """The exclusive key of the item, read in ``place``, as things are now."""
+        return item.exclusive_key
+
+    def restated(self, item: GovernanceItem, text: str) -> Restated:
+        """What a person's other words for the item come to. Raises :class:`Invalid` for words it cannot take."""
+        return Restated(text, self.snapshot(item), item.exclusive_key)
 
     def merged(self, item: GovernanceItem, facet: Mapping[str, Any]) -> dict[str, Any]:
         """What changes in the facet when the owner says the same words again with ``facet``."""

@@ -21,7 +21,7 @@ from review.kinds import kinds
 from review.models.choices import GRAVE, READABLE, Reason, Scope, Status
 
 if TYPE_CHECKING:
-    from review.models import ArchiveRequest, Believed, Evidence, GovernanceItem  # noqa: F401 - named in quotes below
+    from review.models import ArchiveRequest, Believed, Evidence, GovernanceItem
 
 Named = Literal["agent", "conversation"]
 # From the first instant of an act to its last one, a microsecond an entry, with much room.
@@ -103,12 +103,34 @@ def recallable(principal: Principal, *, at: datetime | None = None, known_at: da
         known_at: as it was known here at that moment; permission, privacy, status and expiry are today's.
     """
     moment = StatementNow() if at is None else at
-    fit = (
+    return _fit(principal) & (Q(valid__contains=moment) if known_at is None else was_readable(at=at, known_at=known_at))
+
+
+def _fit(principal: Principal) -> Q:
+    """Permission, privacy, status and expiry, which are always today's."""
+    return (
         visible(principal)
         & Q(status__in=READABLE, privacy__in=readable_privacy(principal))
         & (Q(expires_at__isnull=True) | Q(expires_at__gt=StatementNow()))
     )
-    return fit & (Q(valid__contains=moment) if known_at is None else was_readable(at=at, known_at=known_at))
+
+
+def ever_recallable(principal: Principal, *, known_at: datetime | None = None) -> Q:
+    """:func:`recallable` whenever it held in the world: what lists of the past show."""
+    fit = _fit(principal) & Q(valid__isempty=False)
+    return fit if known_at is None else _fit(principal) & was_readable(at=None, known_at=known_at, ever=True)
+
+
+def recallable_sql(
+    principal: Principal, *, at: datetime | None = None, known_at: datetime | None = None
+) -> tuple[str, dict[str, Any]]:
+    """:func:`recallable` as a condition on the table ``review_governanceitem``, for statements that Django cannot
+    write: its text, and its parameters by the names that stand in it, which begin with ``read_``."""
+    items: type[GovernanceItem] = apps.get_model("review", "GovernanceItem")
+    query = items.objects.filter(recallable(principal, at=at, known_at=known_at)).query
+    text, values = query.get_compiler(using="default").compile(query.where)
+    named = {f"read_{number}": value for number, value in enumerate(values)}
+    return text % tuple(f"%({name})s" for name in named), named
 
 
 def unused_for(days: int) -> Q:
@@ -117,12 +139,13 @@ def unused_for(days: int) -> Q:
     return Q(recorded_at__lt=since) & (Q(use__isnull=True) | Q(use__last_at__lt=since))
 
 
-def was_readable(*, at: datetime | None, known_at: datetime) -> Q:
+def was_readable(*, at: datetime | None, known_at: datetime, ever: bool = False) -> Q:
     """What could be read here at ``known_at`` and held in the world at ``at`` (default now), whatever became of it
-    since."""
+    since; with ``ever`` whenever it held."""
     believed: type[Believed] = apps.get_model("review", "Believed")
     moment = StatementNow() if at is None else at
-    then = believed.objects.filter(item_id=OuterRef("pk"), known__contains=known_at, valid__contains=moment)
+    then = believed.objects.filter(item_id=OuterRef("pk"), known__contains=known_at)
+    then = then.filter(valid__isempty=False) if ever else then.filter(valid__contains=moment)
     # Nothing is known before it is recorded. Said as well, a list of the newest begins at that day instead of passing
     # over everything that came since; all of one act is known from its first instant on.
     return Q(recorded_at__lt=known_at + LONGEST_ACT) & Q(Exists(then))
@@ -139,6 +162,10 @@ class ItemQuerySet(QuerySet["GovernanceItem"]):
     def recallable(self, principal: Principal, *, at: datetime | None = None, known_at: datetime | None = None) -> Self:
         """See :func:`recallable`."""
         return self.filter(recallable(principal, at=at, known_at=known_at))
+
+    def ever_recallable(self, principal: Principal, *, known_at: datetime | None = None) -> Self:
+        """See :func:`ever_recallable`."""
+        return self.filter(ever_recallable(principal, known_at=known_at))
 
     def open_to(self, principal: Principal) -> Self:
         """What this caller may read by a route of its own: a person what they see, an agent what it may recall."""

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from memory.context.build import BUDGET, LEAST_BUDGET, MOST_BUDGET, QUERY_MOST, build_context
 from memory.context.scoped import GLOBAL_TOKENS, PROJECT_TOKENS, scoped_view
+from memory.diary import reflection
 from pawflow_web.identity.models import Profile
 from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.rest import call_of, reader
@@ -93,6 +94,7 @@ def context(
     )
     if own:
         use.record(principal, "context", found.items())
+        reflection.note_context(principal, [block.name for block in found.built])
     if request.get_preferred_type([JSON, PLAIN]) == PLAIN:
         return HttpResponse(found.text, content_type=f"{PLAIN}; charset=utf-8")
     return found.to_dict(explain=explain)

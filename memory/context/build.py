@@ -1,6 +1,6 @@
 """The context of an agent: what stands before its next turn. The page that previews it asks the same function."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -59,6 +59,7 @@ def build_context(
     freeze: bool = False,
     at: datetime | None = None,
     previewing: bool = False,
+    only: Collection[str] = (),
     patient: bool = False,
 ) -> Context:
     """What this agent, within its conversation, is to know before its next turn.
@@ -71,6 +72,7 @@ def build_context(
         freeze: keep the conversation's memory as it was first sent, and leave out what changes with each turn.
         at: as it would have been at that moment, known then.
         previewing: look without being counted as the first call of a frozen conversation.
+        only: the blocks to look at; where none is named, all.
         patient: let every block take its time, for whoever asks what could be shown at all.
     """
     if principal.profile == Profile.SECURE:
@@ -83,6 +85,7 @@ def build_context(
         budget=budget,
         kept={MEMORY: kept} if kept else {},
         without={RELEVANT: "frozen"} if frozen and query.strip() else {},
+        only=only,
         patient=patient,
     )
     if frozen and kept is None and not previewing:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graph.blocks import most_connected
 from memory.context.newest import Row, newest_of_each
 from pawflow_web.lib.blocks import Ask, Block, Content, Group, LeftOut, Line, fitted
 
@@ -38,7 +39,7 @@ _WANTED = {tier.name: tier.most + 1 for tier in TIERS}
 
 def digest(ask: Ask) -> Content | None:
     """Within each tier what a person pinned, then the newest: importance is what agents say of their own words, so it
-    decides nothing here. None where nothing is known."""
+    decides nothing here. Last what most facts of the graph name, as it is now. None where nothing is known."""
     rows = newest_of_each(ask.principal, _WANTED, longest=LONGEST, at=ask.at)
     groups, left_out = [], []
     for tier in TIERS:
@@ -50,6 +51,9 @@ def digest(ask: Ask) -> Content | None:
         if own:
             groups.append(Group(tier.label, tuple(_line(row, tier) for row in own[: tier.most])))
         left_out += [LeftOut(row.ref, "limit") for row in own[tier.most :]]
+    topics = most_connected(ask.principal) if ask.at is None else None
+    if topics is not None:
+        groups.append(Group("Central topics:", (topics,)))
     return _content(groups, left_out) if groups or left_out else None
 
 

@@ -29,12 +29,13 @@ KIND = "import"
 DRAIN = "imports"
 # Somebody waits for the answer of a dry run; a longer file is looked through by the command.
 DRY_RUN_MOST = 16 * 2**20
+DRY_RUN_SECONDS_MOST = 30.0
 # One import works so long before it is another one's turn.
 _TURN_S = 10.0
 # It may go on for so long after the end of a slice, when it took much of the slice to come to what is new: a slice that
 # begins within the first minute of the queue's two still ends before them.
 _OVER_S = 20.0
-# Reading that takes longer leaves no time for new notes.
+# Reading that takes longer leaves no time for what is new.
 _READING_MOST_S = 40.0
 _TOLD_EVERY_S = 0.5
 # A file on a machine that does not come back.
@@ -83,13 +84,26 @@ def start_import(
 
 
 def dry_run(stream: BinaryIO, *, user: User, name: str, format_name: str = "auto", agent: str | None = None) -> Report:
-    """What the import would report, at once and without a write. Raises as :func:`start_import` does."""
+    """What the import would report, at once and without a write.
+
+    Raises:
+        Invalid: it is of another format, or the agent's name has a bad shape.
+        TooLarge: it has more than :data:`DRY_RUN_MOST` bytes, or takes more than :data:`DRY_RUN_SECONDS_MOST`.
+    """
+    until = time.monotonic() + DRY_RUN_SECONDS_MOST
     size = stream.seek(0, 2)
     if size > DRY_RUN_MOST:
         raise TooLarge(
             f"A dry run takes at most {DRY_RUN_MOST // 2**20} MiB here; manage.py import --dry-run takes more."
         )
-    return bring(material_of_stream(format_name, stream, shown_name(name)), user=user, agent=agent, dry_run=True)
+    material = material_of_stream(format_name, stream, shown_name(name))
+    report = bring(material, user=user, agent=agent, dry_run=True, keep_going=lambda _: time.monotonic() < until)
+    if report.state != "done":
+        raise TooLarge(
+            f"This file takes longer than the {DRY_RUN_SECONDS_MOST:.0f} seconds that a dry run has here; "
+            "manage.py import --dry-run takes the time it needs."
+        )
+    return report
 
 
 def work(deadline: float) -> bool:
@@ -205,5 +219,5 @@ class _Watch:
     def _tell(self, report: Report) -> None:
         size = self._run.arguments["size"]
         done = min(max(report.position, self._run.done), size)
-        current = f"{report.decided.count:,} notes"
+        current = f"{report.decided.count:,} beliefs"
         self.cancelled = not report_progress(self._run, done=done, total=size, current=current)

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import BinaryIO
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from memory.importers.formats.records import Broken, Note, Record, Skipped
+from memory.importers.formats.records import Broken, Read, Record, Said, Skipped
 from memory.importers.material import Material, material_of_stream
 from memory.importers.report import reason_of
 from memory.importers.run import place_to_be, proposal_of
+from memory.importers.watching import Stopped, watched
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
@@ -25,7 +25,7 @@ from review.contradictions.clashes import find_clashes
 from review.display.shape import MASK
 from review.gate import Examined, examine
 from review.gate.proposals import Place, Proposal, Source
-from review.models import GovernanceItem, Origin, Privacy, Status
+from review.models import GovernanceItem, KindName, Origin, Privacy, Status
 
 # A check-up answers while somebody waits: so many bytes, beliefs and seconds, and the answer says when it stopped.
 BYTES_MOST = 2 * 2**20
@@ -113,11 +113,11 @@ def check_up(
 
     Raises :class:`~pawflow_web.lib.errors.Invalid` for a file that no format reads.
     """
+    until = time.monotonic() + SECONDS_MOST
     material = material_of_stream(format_name, stream, name)
     found = CheckUp(material.name, material.form.name)
-    until = time.monotonic() + SECONDS_MOST
     principal = principal_of_user(user)
-    reading = _Reading(material, found, place_to_be(user, agent), principal.zone)
+    reading = _Reading(material, found, place_to_be(user, agent), principal, until)
     beliefs: list[Checked] = []
     seen: dict[str, int] = {}
     for examined in examine(islice(reading, BELIEFS_MOST), principal, origin=Origin.IMPORTER):
@@ -133,37 +133,50 @@ def check_up(
 
 
 class _Reading:
-    """The notes of the file as proposals; what is no note is counted on the way."""
+    """What the file says as proposals, as far as there is time; what says nothing is counted on the way."""
 
-    def __init__(self, material: Material, found: CheckUp, place: Place, zone: ZoneInfo) -> None:
+    def __init__(self, material: Material, found: CheckUp, place: Place, principal: Principal, until: float) -> None:
         self._found = found
-        self._notes = self._read(material, place, zone)
+        self._until = until
+        self._proposals = self._read(material, place, principal)
 
     def __iter__(self) -> Iterator[Proposal]:
-        return self._notes
+        return self._proposals
 
-    def _read(self, material: Material, place: Place, zone: ZoneInfo) -> Iterator[Proposal]:
+    def _read(self, material: Material, place: Place, principal: Principal) -> Iterator[Proposal]:
         (part,) = material.parts
         with part.open() as stream:
             stream.seek(0)
-            for record in material.form.read(stream):
+            for record in self._in_time(material.form.read(watched(stream, self._has_time))):
                 if isinstance(record, Broken):
                     self._found.faults.append((record.line, record.message))
                 elif isinstance(record, Skipped):
                     self._found.skipped[record.kind] = self._found.skipped.get(record.kind, 0) + 1
                 else:
-                    yield from self._of(record, place, zone)
+                    yield from self._of(record, place, principal)
 
-    def _of(self, record: Record, place: Place, zone: ZoneInfo) -> Iterator[Proposal]:
+    def _in_time(self, records: Iterator[Read]) -> Iterator[Read]:
+        try:
+            for record in records:
+                yield record
+                if not self._has_time():
+                    raise Stopped
+        except Stopped:
+            self._found.left_out = True
+
+    def _has_time(self, _position: int = 0) -> bool:
+        return time.monotonic() < self._until
+
+    def _of(self, record: Record, place: Place, principal: Principal) -> Iterator[Proposal]:
         for note in record.notes:
-            proposal, fault = proposal_of(note, place, zone, _source(record.line, note))
+            proposal, fault = proposal_of(note, place, principal, _source(record.line, note))
             if fault is not None:
                 self._found.faults.append((record.line, fault[1]))
             else:
                 yield proposal
 
 
-def _source(line: int, note: Note) -> Source:
+def _source(line: int, note: Said) -> Source:
     return Source(label="import:", line=line, quote=note.quote)
 
 
@@ -189,7 +202,8 @@ def _checked(examined: Examined) -> Checked:
 
 
 def _sort(found: CheckUp, examined: Examined, belief: Checked, seen: dict[str, int]) -> bool:
-    """Put one belief under what was found. Returns whether its words are the first of their kind."""
+    """Put one belief under what was found. Returns whether it is to be held against others: a note whose words are the
+    first of their kind."""
     found.total += 1
     kinds = {RULES[rule].kind for rule in belief.rules}
     prepared, admission = examined.prepared, examined.admission
@@ -210,7 +224,8 @@ def _sort(found: CheckUp, examined: Examined, belief: Checked, seen: dict[str, i
         found.known.append(Known(belief, admission.item.ref, admission.item.status))
     elif "secret" not in kinds:
         found.faults.append((belief.line, reason_of(admission.error)[1]))
-    return prepared is not None
+    # Two facts of one shape seldom contradict each other: most predicates hold many values.
+    return prepared is not None and examined.proposal.kind == KindName.NOTE
 
 
 # --- all of them ------------------------------------------------------------------------------------------------

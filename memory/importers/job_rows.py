@@ -67,10 +67,10 @@ def unfinished_job(form: Format, report: Report, user: User, agent: Agent | None
 
     A run that somebody else is at is left alone: two at once work side by side, each with a row of its own.
     """
-    same = ImportJob.objects.filter(
-        user=user, agent=agent, format=form.name, reader=form.parser_version, sha256=report.sha256, finished_at=None
+    open_ones = ImportJob.objects.filter(
+        user=user, agent=agent, format=form.name, sha256=report.sha256, finished_at=None
     )
-    with _locked(same) as cut_off:
+    with _locked(open_ones.filter(reader=form.parser_version)) as cut_off:
         if cut_off:
             job = cut_off[0]
             ImportJob.objects.filter(pk=job.pk).update(state=ImportState.RUNNING, source=report.source)
@@ -86,8 +86,8 @@ def unfinished_job(form: Format, report: Report, user: User, agent: Agent | None
                 raise
     if not run.is_over:
         return
-    # What others left behind is void now: everything in the file has been brought.
-    with _locked(same) as left:
+    # What others left behind is void now, whichever version was at it: everything in the file has been brought.
+    with _locked(open_ones) as left:
         ImportJob.objects.filter(pk__in=[other.pk for other in left]).update(
             state=ImportState.FAILED, finished_at=now()
         )

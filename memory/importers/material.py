@@ -118,12 +118,13 @@ def _opener(path: Path) -> Callable[[], AbstractContextManager[BinaryIO]]:
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> Iterable[Path]:
-    """By name. Hidden files and folders (settings, bins, version control) and links are passed over."""
+    """By name. Hidden files and folders (settings, bins, version control) and links are passed over, and so
+    is what would keep its reader waiting: pipes, sockets, devices."""
     found: list[Path] = []
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
         paths = [Path(parent, name) for name in names if not name.startswith(".") and name.lower().endswith(endings)]
-        found += [path for path in paths if not path.is_symlink()]
+        found += [path for path in paths if path.is_file() and not path.is_symlink()]
         if len(found) > FILES_MOST:
             raise Invalid(
                 f"There are more than {FILES_MOST:,} files in this folder.", fields={"path": "holds too many files"}

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.importers.formats.records import Broken, Read, Record, Skipped
-from pawflow_web.lib.errors import DomainError
+from memory.importers.formats.records import Broken, Read, Skipped
+from pawflow_web.lib.errors import DomainError, Invalid
 from review.gate.preparing import TooLong
 from review.gate.proposals import Admission
 from review.limits import TEXT_MOST
@@ -23,8 +23,10 @@ _OUTCOMES = {
     "invalid": "invalid",
 }
 _TOO_LONG = f"this note is longer than {TEXT_MOST:,} characters, with the names before its words; it was left out"
-_REFUSED_SECRET = "this note looks like a secret, and this server stores none; it was left out"
-_INVALID = "this note cannot be stored as it is; it was left out"
+_REFUSED_SECRET = "this looks like a secret, and this server stores none; it was left out"
+_INVALID = "this cannot be stored as it is; it was left out"
+# Parts of a fact -> what the file calls them.
+_PARTS = {"subject": "from", "predicate": "relationType", "object": "to"}
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ class Errors:
 
 @dataclass(slots=True)
 class Decided:
-    """What the gate said to the notes so far, in the order of the file. What an interrupted run goes on from."""
+    """What the gate said to the beliefs so far, in the order of the file. What an interrupted run goes on from."""
 
     count: int = 0
     line: int = 0
@@ -76,7 +78,6 @@ class Seen:
     read: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     bad: int = 0
-    waiting: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     errors: Errors = field(default_factory=Errors)
 
@@ -89,12 +90,7 @@ class Seen:
             known = found.kind in self.skipped or len(self.skipped) < _KINDS_SHOWN
             self.skipped[found.kind if known else "other"] += 1
         else:
-            self._record(found)
-
-    def _record(self, record: Record) -> None:
-        self.kinds[record.kind] += 1
-        if record.waits_as:
-            self.waiting[record.waits_as] += 1
+            self.kinds[found.kind] += 1
 
 
 @dataclass(slots=True)
@@ -109,12 +105,12 @@ class Report:
     dry_run: bool
     # kind of record -> its name in the plural
     counted: dict[str, str]
-    waits: Sequence[str] = ()
+    waited: Sequence[str] = ()
     seen: Seen = field(default_factory=Seen)
     decided: Decided = field(default_factory=Decided)
     state: str = "running"
     resumed_at_line: int | None = None
-    # no note has come yet that a run before this one did not decide; not part of the value
+    # no belief has come yet that a run before this one did not decide; not part of the value
     catching_up: bool = True
     # bytes of the file that were read so far; not part of the value
     position: int = 0
@@ -138,7 +134,7 @@ class Report:
                 "bad": seen.bad,
             },
             "items": {"proposed": sum(items.values()), **{name: items[name] for name in names}},
-            "waiting": {kind: seen.waiting[kind] for kind in self.waits},
+            "waiting": dict.fromkeys(self.waited, 0),
             "skipped": dict(seen.skipped),
             "errors": errors,
             "errors_total": seen.errors.total + self.decided.errors.total,
@@ -155,3 +151,11 @@ def reason_of(error: DomainError | None) -> tuple[str, str]:
     if isinstance(error, TooLong):
         return "too_long", _TOO_LONG
     return "invalid", _INVALID
+
+
+def reason_of_relation(error: Invalid) -> tuple[str, str]:
+    """The same for a relation that cannot be a fact: which part of it, and by which rule. Rules hold no words of it."""
+    for part, called in _PARTS.items():
+        if part in error.fields:
+            return "invalid", f'"{called}" of this relation {error.fields[part]}; it was left out'
+    return reason_of(error)

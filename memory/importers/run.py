@@ -5,21 +5,25 @@ Everything lands in review by construction: the origin is ``importer``, and the 
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from memory.importers.formats.records import Note, Read, Record
+from graph.facts.adding import NewFact
+from graph.facts.adding import proposal_of as fact_proposal_of
+from memory.importers.formats.records import Note, Read, Record, Relation, Said
 from memory.importers.job_rows import Unfinished, unfinished_job
 from memory.importers.material import Material, Part, opened
-from memory.importers.report import Report, reason_of
+from memory.importers.report import Report, reason_of, reason_of_relation
+from memory.importers.watching import Stopped, watched
 from memory.notes.facets import clean_tags
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import Agent, User
 from pawflow_web.identity.names import check_name
-from pawflow_web.identity.principal import worker_principal
+from pawflow_web.identity.principal import Principal, worker_principal
 from pawflow_web.identity.services import ensure_agent
 from pawflow_web.lib.errors import Invalid, NotFound
 from pawflow_web.lib.periods import parse_period
@@ -29,7 +33,7 @@ from review.models import Origin, Scope
 from review.models.item import always
 
 Progress = Callable[[Report], None]
-# Asked between slices, and at each record and note while reading; no ends the run for now.
+# Asked between slices, and at each record, belief and piece of the file while reading; no ends the run for now.
 KeepGoing = Callable[[Report], bool]
 
 # Hundredths: what the file itself is not sure of is trusted less than the rest of it.
@@ -49,9 +53,9 @@ def import_file(
 
     Args:
         format_name: one of :data:`~memory.importers.formats.registry.NAMES`.
-        agent: the notes are narrowed to this agent, which is made when it is new; without, they are global.
+        agent: the beliefs are narrowed to this agent, which is made when it is new; without, they are global.
         dry_run: decide everything and write nothing.
-        progress: told after each note.
+        progress: told after each belief.
 
     Raises:
         NotFound: there is no such owner or file.
@@ -84,7 +88,7 @@ def bring(
 
     Args:
         keep_going: when it says no, the run stops in the state ``running``; the next one over the same bytes goes
-            on with it.
+            on with it, unless it was a dry run.
 
     Raises :class:`Invalid` for a bad name of an agent.
     """
@@ -92,10 +96,10 @@ def bring(
         check_name(agent, field="agent")
     form = material.form
     report = Report(
-        form.name, material.name, material.sha256, user.username, agent, dry_run, dict(form.counted), form.waits
+        form.name, material.name, material.sha256, user.username, agent, dry_run, dict(form.counted), form.waited
     )
     run = _Run(material, user, agent, report)
-    for _ in run.assess() if dry_run else run.admit(keep_going):
+    for _ in run.assess(keep_going) if dry_run else run.admit(keep_going):
         if progress is not None:
             progress(report)
     return report
@@ -116,9 +120,8 @@ class _Run:
     def __init__(self, material: Material, user: User, agent: str | None, report: Report) -> None:
         self._material = material
         self._user = user
-        self._principal = worker_principal(user.pk, user.username)
         # Days that a file gives are days of its owner.
-        self._zone = principal_of_user(user).zone
+        self._principal = replace(worker_principal(user.pk, user.username), zone=principal_of_user(user).zone)
         self._agent = agent
         self._report = report
         # what the gate has been given and has not answered, in order
@@ -126,18 +129,23 @@ class _Run:
         self._keep_going: KeepGoing | None = None
         self._stopped = False
 
-    def assess(self) -> Iterator[None]:
-        """Fill in what :meth:`admit` would come to now, without a write. Yields after each note."""
+    def assess(self, keep_going: KeepGoing | None) -> Iterator[None]:
+        """Fill in what :meth:`admit` would come to now, without a write. Yields after each belief."""
+        self._keep_going = keep_going
         place = place_to_be(self._user, self._agent)
         for admission in assess(self._proposals(place), self._principal, origin=Origin.IMPORTER):
             self._count([admission])
             yield
+            if self._has_to_stop():
+                break
+        if self._stopped:
+            return
         self._report.state = "done"
         yield
 
     def admit(self, keep_going: KeepGoing | None) -> Iterator[None]:
         """Store, slice by slice. How far it came is written in the transaction of each slice, so that a run that
-        is cut off at any moment goes on with the next note and with the right numbers. Yields after each note."""
+        is cut off at any moment goes on with the next belief and with the right numbers. Yields after each one."""
         self._keep_going = keep_going
         agent = ensure_agent(user=self._user, name=self._agent) if self._agent is not None else None
         place = Place.of_agent(agent) if agent is not None else Place(Scope.GLOBAL)
@@ -175,7 +183,7 @@ class _Run:
             self._report.decided.add(asked.line, admission, asked.fault, asked.file)
 
     def _proposals(self, place: Place, job: Unfinished | None = None) -> Iterator[Proposal]:
-        """Every note as a proposal, but for those that a run before this one has brought already."""
+        """Every note and relation as a proposal, but for those that a run before this one has brought already."""
         report = self._report
         behind = report.decided.count
         for part, found in self._records():
@@ -188,21 +196,32 @@ class _Run:
                     continue
                 report.catching_up = False
                 self._went_on(job, found.line)
-                proposal, fault = proposal_of(note, place, self._zone, self._source(part, found.line, note))
+                proposal, fault = proposal_of(note, place, self._principal, self._source(part, found.line, note))
                 self._asked.append(_Proposed(found.line, part.within, fault))
                 yield proposal
             if self._has_to_stop():
-                return
+                break
+        if self._stopped:
+            return
         report.catching_up = False
         self._went_on(job, report.decided.line)
 
     def _records(self) -> Iterator[tuple[Part, Read]]:
+        """Everything the material holds, in order; it ends early when the run has to stop."""
         for part in self._material.parts:
-            with part.open() as stream:
-                stream.seek(0)
+            with part.open() as opened_part, suppress(Stopped):
+                opened_part.seek(0)
+                stream = watched(opened_part, self._reads_on)
                 for found in self._material.form.read(stream):
                     self._report.position = stream.tell()
                     yield part, found
+            if self._stopped:
+                return
+
+    def _reads_on(self, position: int) -> bool:
+        """Where a long part of the file says nothing, this is all that is heard of it."""
+        self._report.position = position
+        return not self._has_to_stop()
 
     def _went_on(self, job: Unfinished | None, line: int) -> None:
         """Say once where a run that was cut off goes on."""
@@ -211,17 +230,27 @@ class _Run:
             job.resumed_at_line = self._report.resumed_at_line = line
 
     @staticmethod
-    def _source(part: Part, line: int, note: Note) -> Source:
+    def _source(part: Part, line: int, note: Said) -> Source:
         return Source(label=f"import:{part.name}", file=part.name, line=line, quote=note.quote)
 
 
-def proposal_of(note: Note, place: Place, zone: ZoneInfo, source: Source) -> tuple[Proposal, tuple[str, str] | None]:
-    """A note of a file on its way to the gate, and what is wrong with it, if that is known here already. Never raises:
-    a note with a fault has no words, so the gate refuses it and it counts as one that is invalid."""
+def proposal_of(
+    said: Said, place: Place, principal: Principal, source: Source
+) -> tuple[Proposal, tuple[str, str] | None]:
+    """What a file says on its way to the gate, and what is wrong with it, if that is known here already. Never raises:
+    what has a fault has no words, so the gate refuses it and it counts as one that is invalid."""
     try:
-        return _proposal(note, place, zone, source), note.fault
+        if isinstance(said, Relation):
+            return _fact(said, place, principal, source), None
+        return _proposal(said, place, principal.zone, source), said.fault
     except Invalid as error:
-        return _proposal(Note(""), place, zone, replace(source, quote="")), reason_of(error)
+        reason = reason_of_relation(error) if isinstance(said, Relation) else reason_of(error)
+        return _proposal(Note(""), place, principal.zone, replace(source, quote="")), reason
+
+
+def _fact(said: Relation, place: Place, principal: Principal, source: Source) -> Proposal:
+    fact = NewFact(said.subject, said.predicate, said.object, allow_self=True)
+    return fact_proposal_of(principal, fact, place, source)
 
 
 def _proposal(note: Note, place: Place, zone: ZoneInfo, source: Source) -> Proposal:
@@ -241,7 +270,7 @@ def _proposal(note: Note, place: Place, zone: ZoneInfo, source: Source) -> Propo
 
 
 def place_to_be(user: User, agent: str | None) -> Place:
-    """Where a run would put the notes; a new agent has no row yet."""
+    """Where a run would put the beliefs; a new agent has no row yet."""
     if agent is None:
         return Place(Scope.GLOBAL)
     known = Agent.objects.filter(user=user, name=agent).first()

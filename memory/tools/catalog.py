@@ -71,5 +71,5 @@ def get_tool_schema(
 ) -> SchemaResult:
     """See exactly what a tool takes and answers, or all tools of a family."""
     found = tool_catalog.schema_of(name=name, family=family, abilities=call.principal.abilities)
-    about = found["name"] if name is not None else ", ".join(row["name"] for row in found["tools"])
-    return SchemaResult(**found, display=about)
+    shown = "\n\n".join(map(tool_catalog.in_words, [found] if name is not None else found["tools"]))
+    return SchemaResult(**found, display=shown)

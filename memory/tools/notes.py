@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from graph.facts.crosscheck import conflicts_in
 from memory import display
 from memory.models.note import TAG_LONGEST, TAGS_MOST, Category
 from memory.notes.find import check_duplicates, recall_notes
@@ -36,7 +37,9 @@ class RememberResult(Result):
     reason: str = Field(description="why it has this status")
     duplicate_of: str | None = Field(description="set when the words were known already; equal to ref")
     contradicts: str | None = Field(description="the belief in use that it would replace, if a person agrees")
-    kg_conflicts: list[KgConflict]
+    kg_conflicts: list[KgConflict] = Field(
+        description="entities named in the text of which the graph holds several values where one can be"
+    )
     similar: list[ItemOut] = Field(description="up to three beliefs that look alike; nothing was merged")
     supersedes: str | None = Field(description="the belief whose place it took")
     revision: int
@@ -85,7 +88,10 @@ def remember(
         reason=item.reason,
         duplicate_of=item.ref if admission.duplicate_of else None,
         contradicts=admission.contradicts.ref if admission.contradicts else None,
-        kg_conflicts=[],
+        kg_conflicts=[
+            KgConflict(entity=found.entity, predicate=found.predicate, values=list(found.values))
+            for found in conflicts_in(call.principal, text)
+        ],
         similar=present_all([found for found, _ in done.similar]),
         supersedes=admission.superseded[0].ref if admission.superseded else None,
         revision=item.revision,

@@ -8,6 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Router
 
 from conversations.api import router as conversations_router
+from graph.api import router as graph_router
 from memory.api import router as memory_router
 from pawflow_web.api.failures import add_handlers
 from pawflow_web.api.governed import BodyParser, governed
@@ -41,6 +42,7 @@ def _build() -> NinjaAPI:
             tokens_router,
             jobs_router,
             review_router,
+            graph_router,
             memory_router,
         ),
     ):

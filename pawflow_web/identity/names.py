@@ -5,11 +5,12 @@ import re
 from pawflow_web.lib.errors import Invalid
 
 NAME_PATTERN = r"[A-Za-z0-9._-]{1,64}"
-NAME_RULE = "1 to 64 of letters, digits, dot, underscore and hyphen"
+NAME_RULE = "1 to 64 of letters, digits, dot, underscore and hyphen, and not dots alone"
 
 
 def is_name(text: str) -> bool:
-    return re.fullmatch(NAME_PATTERN, text) is not None
+    """Dots alone are ways through an address, so no page could be asked for what is called so."""
+    return re.fullmatch(NAME_PATTERN, text) is not None and bool(text.strip("."))
 
 
 def check_name(text: str, *, field: str) -> str:

@@ -59,10 +59,13 @@ class Principal:
         if ability not in self.abilities:
             raise NotAllowed(f"This token lacks the ability {ability}.", fields={})
 
-    def require_person(self) -> None:
-        """Raises :class:`NotAllowed` unless a person speaks who may decide over beliefs."""
+    def require_person(self, *, to_propose: bool = False) -> None:
+        """Raises :class:`NotAllowed` unless a person speaks who may decide over beliefs, and for themself: a call that
+        was narrowed counts as an automation, and those decide nothing. ``to_propose``: it alone decides nothing."""
         if not self.is_person or "review" not in self.abilities:
             raise NotAllowed("Only a person may do this: sign in, or use a person's token with the ability review.")
+        if not self.is_user_channel and not to_propose:
+            raise NotAllowed("This call counts as an automation, and only a person may do this.")
 
     def within(self, conversation_id: int | None, conversation_ref: str | None) -> Self:
         return replace(self, conversation_id=conversation_id, conversation_ref=conversation_ref)

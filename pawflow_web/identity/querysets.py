@@ -22,6 +22,10 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
         """All of an owner, revoked ones included, each with its agent."""
         return self.filter(user_id=user_id).select_related("agent")
 
+    def open(self) -> Self:
+        """Those that open something now."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=StatementNow()), revoked_at=None)
+
 
 class AgentQuerySet(models.QuerySet["Agent"]):
     def of_owner(self, user_id: int) -> Self:

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -64,10 +65,14 @@ def sign_in_once(request: HttpRequest, secret: str) -> HttpResponse:
     if request.method == "HEAD" or _only_prefetches(request):
         # Not a success: a browser that prefetched throws this away and asks again when the person clicks.
         return _private(HttpResponse(status=503))
-    user = use_sign_in_link(secret)
+    # One with the session: where that cannot be stored, the link is as good as before.
+    with transaction.atomic():
+        user = use_sign_in_link(secret)
+        if user is not None:
+            login(request, user, backend=_BACKEND)
+            request.session.save()
     if user is None:
         return _private(render(request, "identity/link_gone.html", status=410))
-    login(request, user, backend=_BACKEND)
     return _private(redirect("overview"))
 
 

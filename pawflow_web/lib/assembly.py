@@ -5,7 +5,7 @@ and the answer comes that much later. So builders ask the database and do little
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -60,6 +60,7 @@ def assemble(
     budget: int,
     kept: Mapping[str, Content] | None = None,
     without: Mapping[str, Reason] | None = None,
+    only: Collection[str] = (),
     patient: bool = False,
 ) -> Assembled:
     """Every registered block that has something to say, in at most ``budget`` characters.
@@ -67,13 +68,14 @@ def assemble(
     Args:
         kept: contents that stand in place of what the builders of these blocks would say.
         without: blocks that are not asked, with the reason to name.
+        only: the blocks that are asked; where none is named, all are.
         patient: whether builders may take as long as they like; for whoever asks what an agent could be shown.
     """
     kept, omitted = kept or {}, dict(without or {})
     built: list[Built] = []
     with statement_deadlines() as allow:
         for block in registry.by_priority():
-            if block.name in omitted:
+            if block.name in omitted or (only and block.name not in only):
                 continue
             allow(None if patient or block.name in kept else block.deadline_ms)
             started = time.perf_counter()

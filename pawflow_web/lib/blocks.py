@@ -6,7 +6,7 @@ that says what they are.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -93,14 +93,15 @@ class Content:
     """What a builder has to say.
 
     Args:
-        foot: the last line; with ``foot_always`` also when nothing is left out.
+        foot: the last line; with ``foot_always`` also when nothing is left out. One that counts is a function of the
+            lines that are shown; it is longest for none, and '' says nothing.
         left_out: what the builder itself left out.
         stored: whether it holds words that somebody stored; they are fenced.
         counted: whether it takes part in the common budget; else it has kept one of its own.
     """
 
     groups: tuple[Group, ...]
-    foot: str = ""
+    foot: str | Callable[[tuple[Line, ...]], str] = ""
     foot_always: bool = False
     left_out: tuple[LeftOut, ...] = ()
     stored: bool = True
@@ -109,6 +110,9 @@ class Content:
     def lines(self) -> Iterator[Line]:
         for group in self.groups:
             yield from group.lines
+
+    def foot_under(self, lines: Iterable[Line]) -> str:
+        return self.foot if isinstance(self.foot, str) else self.foot(tuple(lines))
 
 
 Build = Callable[[Ask], Content | None]
@@ -187,14 +191,15 @@ def fitted(block: Block, content: Content, room: int) -> Built | None:
     if not any(group.lines for group in kept.groups):
         return None
     left_out = (*content.left_out, *dropped)
-    body = _body(kept, with_foot=bool(kept.foot) and (kept.foot_always or bool(left_out)))
+    body = _body(kept, with_foot=callable(kept.foot) or kept.foot_always or bool(left_out))
     return Built(block, kept, _framed(block.title, body, kept), left_out)
 
 
 def _cut(content: Content, room: int) -> tuple[Content, tuple[LeftOut, ...]]:
     """What fits, with the room for the foot kept free, and what does not."""
-    if content.foot:
-        room -= len(content.foot) + 1
+    longest = content.foot_under(())
+    if longest:
+        room -= len(longest) + 1
     groups, dropped = [], []
     for group in content.groups:
         label = len(group.label) + 1 if group.label else 0
@@ -216,7 +221,8 @@ def _body(content: Content, *, with_foot: bool) -> str:
     for group in content.groups:
         parts += [_without_fences(group.label)] if group.label else []
         parts += [line.text for line in group.lines]
-    return "".join(f"{part}\n" for part in (*parts, *([content.foot] if with_foot else [])))
+    parts += filter(None, [content.foot_under(content.lines())] if with_foot else [])
+    return "".join(f"{part}\n" for part in parts)
 
 
 def _framed(title: str, body: str, content: Content) -> str:

@@ -2,11 +2,12 @@
 
 import json
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from pawflow_web.lib.errors import DomainError
+from pawflow_web.lib.errors import DomainError, Invalid
 
 
 class JsonCommand(BaseCommand):
@@ -26,6 +27,7 @@ class JsonCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         as_json = bool(options.get("json"))
         try:
+            _check_words(options)
             answer = self.answer(**options)
         except DomainError as error:
             if as_json:
@@ -47,3 +49,20 @@ class JsonCommand(BaseCommand):
 
     def _print_json(self, answer: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(answer, ensure_ascii=False))
+
+
+def _check_words(options: Mapping[str, Any]) -> None:
+    """Paths may be any bytes; names and words are stored and compared, so they have to be UTF-8. Raises
+    :class:`Invalid`."""
+    for name, value in options.items():
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, str) and not _is_whole(text):
+                raise Invalid(f"{name}: {ascii(text)[:80]} is not UTF-8.", fields={name: "must be UTF-8"})
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

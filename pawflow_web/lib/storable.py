@@ -12,11 +12,12 @@ from pawflow_web.lib.scanner import MOST_FINDINGS, Finding, redact, scan
 @dataclass(frozen=True, slots=True)
 class Looked:
     """A text without its secrets, and what else was found in it. ``unfinished``: so much was found that there may be
-    more."""
+    more. ``secrets``: what was taken out, where it stood."""
 
     text: str
     others: Sequence[Finding] = ()
     unfinished: bool = False
+    secrets: Sequence[Finding] = ()
 
 
 def looked_through(text: str, *, field: str) -> Looked:
@@ -30,7 +31,7 @@ def looked_through(text: str, *, field: str) -> Looked:
         raise secret_refused(field)
     others = [finding for finding in found if finding.kind != "secret"]
     kept = redact(text, secrets, within_length=True) if secrets else text
-    return Looked(kept, others, unfinished=len(found) >= MOST_FINDINGS)
+    return Looked(kept, others, unfinished=len(found) >= MOST_FINDINGS, secrets=secrets)
 
 
 def without_secrets(text: str, *, field: str) -> str:

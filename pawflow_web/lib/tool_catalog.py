@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pawflow_web.lib.errors import Invalid, NotFound
@@ -54,6 +54,24 @@ def available(abilities: Collection[str]) -> list[Tool]:
 
 def first_sentence(tool: Tool) -> str:
     return f"{tool.description.partition('. ')[0].partition(chr(10))[0].rstrip('.')}."
+
+
+def in_words(description: Mapping[str, Any]) -> str:
+    """What :func:`describe` says of a tool, for a client that shows an agent nothing but text."""
+    schema = description["input_schema"]
+    required = schema.get("required", ())
+    lines = [
+        f"- {name}{' (required)' if name in required else ''}: {row.get('description', '')}{_choices(row)}"
+        for name, row in schema.get("properties", {}).items()
+    ]
+    return "\n".join([f"{description['name']}: {description['description']}", *lines])
+
+
+def _choices(row: Mapping[str, Any]) -> str:
+    """What a parameter may be, where the schema lists it."""
+    branches = [row, row.get("items", {}), *row.get("anyOf", ())]
+    words = [str(word) for branch in branches for word in branch.get("enum", ())]
+    return f" [{', '.join(words)}]" if words else ""
 
 
 def _said_of(tool: Tool) -> str:

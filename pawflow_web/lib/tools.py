@@ -5,34 +5,24 @@ its return type the result. What is missing (a description of a parameter, an an
 """
 
 import inspect
+import keyword
 import math
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
+from pawflow_web.lib.actions import Action, require_fitting, require_known, told
+from pawflow_web.lib.actions import Effect as Effect
 from pawflow_web.lib.errors import Invalid, NotFound
+from pawflow_web.lib.followers import follow_up
 from pawflow_web.lib.registry import Registry
 
 Surface = Literal["rest", "mcp", "chat", "panel"]
-
-
-class Effect(StrEnum):
-    """What a tool does to stored state; the ability it needs and its MCP annotations follow from it."""
-
-    READ = "read"
-    WRITE = "write"
-    DESTROY = "destroy"
-
-    @property
-    def ability(self) -> str:
-        return "read" if self is Effect.READ else "write"
-
 
 _STRENGTH = list(Effect)
 
@@ -63,6 +53,8 @@ class Tool:
     function: Callable[..., BaseModel]
     core: bool
     slash: str | None
+    # What each value of ``action`` takes; empty for a tool without that parameter.
+    actions: Mapping[str, Action] = field(default_factory=dict)
 
     @property
     def effect(self) -> Effect:
@@ -77,9 +69,14 @@ class Tool:
             Invalid: naming each parameter that is wrong.
             DomainError: whatever the service answers.
         """
-        call.require(self._effect_of(arguments).ability)
+        effect = self._effect_of(arguments)
+        call.require(effect.ability)
         checked = self.check(arguments)
-        return self.function(call, **{name: getattr(checked, name) for name in type(checked).model_fields})
+        given = {_in_python(name): getattr(checked, name) for name in type(checked).model_fields}
+        result = self.function(call, **given)
+        if effect is not Effect.READ:
+            follow_up(call)
+        return result
 
     def _effect_of(self, arguments: Mapping[str, Any]) -> Effect:
         """Of the action that is asked for; the weakest for one that does not exist, which the check refuses."""
@@ -91,9 +88,14 @@ class Tool:
 
     def check(self, arguments: Mapping[str, Any]) -> BaseModel:
         try:
-            return self.params.model_validate(dict(arguments))
+            checked = self.params.model_validate(dict(arguments))
         except ValidationError as error:
             raise invalid_from(error, known=list(self.params.model_fields)) from None
+        if self.actions:
+            # null is what a client sends for a parameter that it leaves out
+            given = [name for name in arguments if getattr(checked, name) is not None]
+            require_fitting(self.actions, getattr(checked, "action"), given)  # noqa: B009 - not every tool has it
+        return checked
 
     def input_schema(self) -> dict[str, Any]:
         return self.params.model_json_schema()
@@ -129,23 +131,32 @@ def tool(
     name: str,
     *,
     family: str,
-    effect: Effect | Mapping[str, Effect],
+    effect: Effect | Mapping[str, Action],
     core: bool = False,
     slash: str | None = None,
 ) -> Callable[[Function], Function]:
     """Register a function as a tool.
 
     Its first parameter is the call (hidden from callers); every other one needs an annotation with a
-    described :func:`pydantic.Field`. READ tools and those with a READ action are in the core set by
-    themselves, ``core`` adds others. Raises :class:`TypeError` at import for anything incomplete.
+    described :func:`pydantic.Field`; one called ``from_`` is ``from`` to callers. READ tools and those with a READ
+    action are in the core set by themselves, ``core`` adds others. Raises :class:`TypeError` at import for anything
+    incomplete.
+
+    Args:
+        effect: what it does; where its parameter ``action`` decides, what each value of that does and takes.
     """
 
     def register(function: Function) -> Function:
-        effects = {"": effect} if isinstance(effect, Effect) else dict(effect)
+        actions = {} if isinstance(effect, Effect) else dict(effect)
+        effects = {"": effect} if isinstance(effect, Effect) else {name: one.effect for name, one in effect.items()}
         description = inspect.cleandoc(function.__doc__ or "")
         if not description:
             raise TypeError(f"the tool {name} has no description")
+        if actions:
+            description = f"{description}\n\n{told(actions)}"
         hints = typing.get_type_hints(function, include_extras=True)
+        params = _params_of(name, function, hints)
+        require_known(actions, params.model_fields)
         registry.add(
             name,
             Tool(
@@ -153,11 +164,12 @@ def tool(
                 family=family,
                 effects=effects,
                 description=description,
-                params=_params_of(name, function, hints),
+                params=params,
                 result=hints["return"],
                 function=function,
                 core=core or Effect.READ in effects.values(),
                 slash=slash,
+                actions=actions,
             ),
         )
         return function
@@ -236,13 +248,23 @@ def _params_of(name: str, function: Callable[..., Any], hints: Mapping[str, Any]
         if not _is_described(annotation):
             raise TypeError(f"the tool {name} does not describe {parameter.name}")
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        fields[parameter.name] = (harden(annotation), default)
+        fields[_to_callers(parameter.name)] = (harden(annotation), default)
     model: type[BaseModel] = create_model(
         "".join(part.title() for part in name.split("_")) + "Params",
         __config__=ConfigDict(extra="forbid", populate_by_name=False),
         **fields,
     )
     return model
+
+
+def _to_callers(name: str) -> str:
+    """A word that Python keeps for itself has an underscore behind it in a signature."""
+    word = name.removesuffix("_")
+    return word if keyword.iskeyword(word) else name
+
+
+def _in_python(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _is_described(annotation: Any) -> bool:

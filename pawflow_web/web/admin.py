@@ -7,12 +7,13 @@ pages call, so that no status moves without its entry in the journal.
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import ShowFacets
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver
 from django.utils.functional import cached_property
@@ -109,6 +110,14 @@ class OwnersAdmin(_ModelAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         return super().changelist_view(request, {"title": self.title, **(extra_context or {})})
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *more: Any) -> HttpResponse | None:
+        """Row ids are what the page sent; anything else chooses nothing."""
+        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        if all(value.isascii() and value.isdigit() for value in chosen):
+            return super().response_action(request, queryset, *more)
+        messages.warning(request, _("Nothing was done: choose rows of this list."))
+        return HttpResponseRedirect(request.get_full_path())
 
     def changeform_view(
         self,

@@ -32,6 +32,8 @@ from pawflow_web.lib.errors import (
     Unauthenticated,
     UnsupportedMedia,
 )
+from pawflow_web.web import health
+from pawflow_web.web.paths import to_log
 
 log = structlog.get_logger(__name__)
 
@@ -50,12 +52,15 @@ def failure_of(exception: BaseException | None, **context: object) -> DomainErro
     """
     if isinstance(exception, DomainError):
         return exception
+    if "path" in context:
+        context["path"] = to_log(str(context["path"]))
     if isinstance(exception, RequestDataTooBig):
         return TooLarge()
     if isinstance(exception, Http404):
         return NotFound()
     if isinstance(exception, OperationalError) and getattr(exception.__cause__, "sqlstate", "") == _DISK_FULL:
         log.error("disk_full", **context)
+        health.disk_is_full()
         return DiskFull()
     if isinstance(exception, OperationalError | InterfaceError):
         # A pool without a free connection and a cancelled statement arrive as these two as well.

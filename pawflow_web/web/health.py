@@ -1,5 +1,6 @@
 """What ``/ready`` looks at. Each part that the product cannot do without says how it is."""
 
+import time
 from collections.abc import Callable
 
 import structlog
@@ -37,8 +38,22 @@ class ReadinessChecks(Registry[Check]):
 readiness = ReadinessChecks("readiness check")
 
 
+# How long a full disk is believed in: nobody looks whether there is room again but by writing.
+_FULL_SECONDS = 60.0
+_full_at: float | None = None
+
+
+def disk_is_full() -> None:
+    """Say that the database refused a write for want of room."""
+    global _full_at
+    _full_at = time.monotonic()
+
+
 @readiness.register("database")
-def database_answers() -> bool:
+def database_works() -> bool:
+    """It answers, and no write of this process was refused for want of room a moment ago."""
+    if _full_at is not None and time.monotonic() - _full_at < _FULL_SECONDS:
+        return False
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         return bool(cursor.fetchone())

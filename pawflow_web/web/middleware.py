@@ -5,12 +5,13 @@ import re
 import secrets
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from structlog.contextvars import bound_contextvars
 
 from pawflow_web.lib.errors import DomainError
 from pawflow_web.web.errors import error_of_status, error_response, is_api, method_not_allowed, page_not_found, refusal
+from pawflow_web.web.paths import without_nul
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -94,10 +95,8 @@ def no_nul(get_response: GetResponse) -> GetResponse:
             return get_response(request)
         if "\0" in request.path:
             return page_not_found(request)
-        if any("\0" in text for name, texts in request.GET.lists() for text in (name, *texts)):
-            asked = QueryDict(mutable=True)
-            for name, texts in request.GET.lists():
-                asked.setlist(name.replace("\0", ""), [text.replace("\0", "") for text in texts])
+        asked = without_nul(request.GET)
+        if asked is not request.GET:
             request.GET = asked  # type: ignore[assignment]  # read like the immutable one
             request.META["QUERY_STRING"] = asked.urlencode()
         return get_response(request)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html
@@ -17,7 +17,7 @@ from django_htmx.middleware import HtmxDetails
 from pawflow_web.lib.errors import DomainError
 from pawflow_web.web import ways_back
 from pawflow_web.web.errors import refusal
-from pawflow_web.web.paths import page_address
+from pawflow_web.web.paths import page_address, query_of
 from pawflow_web.web.ways_back import WayBack
 
 # More than this many parts beside the main one, and nobody can say what a click changes.
@@ -30,6 +30,16 @@ def htmx_of(request: HttpRequest) -> HtmxDetails:
     """What htmx said about the request; false when it did not ask."""
     asked: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # put there by its middleware
     return asked
+
+
+def page_behind(request: HttpRequest) -> tuple[str, QueryDict]:
+    """Path and query of the page of ours that htmx asked from; empty when it says none."""
+    try:
+        address = htmx_of(request).current_url_abs_path or ""
+    except ValueError:
+        address = ""
+    path, _mark, query = address.partition("?")
+    return path, query_of(query)
 
 
 def wants_partial(request: HttpRequest) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.lib.periods import Period, parse_period, time_of_query
 from pawflow_web.web.errors import refusal
-from pawflow_web.web.paths import page_address
+from pawflow_web.web.paths import page_address, query_of, split_address
 from pawflow_web.web.per_request import per_request
 from pawflow_web.web.then_html import of_another_day
 
@@ -109,7 +109,7 @@ def then(request: HttpRequest) -> dict[str, object]:
     day, match = then_of(request), request.resolver_match
     address = page_address(request)
     path, _mark, query = address.partition("?")
-    kept = _without_day(QueryDict(query))
+    kept = _without_day(query_of(query))
     return {
         "page_address": address,
         "then_path": path,
@@ -187,8 +187,10 @@ def _kept(response: HttpResponseBase, request: HttpRequest) -> HttpResponseBase:
 
 def with_day(address: str, day: Then) -> str | None:
     """An address of ours in that day; None for what is none, or is in a day already."""
-    parts = urlsplit(address)
-    if parts.scheme or parts.netloc or not address.startswith(("/", "?")) or parts.path.startswith(_NO_PAGES):
+    parts = split_address(address)
+    if parts is None or parts.scheme or parts.netloc:
+        return None
+    if not address.startswith(("/", "?")) or parts.path.startswith(_NO_PAGES):
         return None
     query = parse_qsl(parts.query, keep_blank_values=True)
     if any(name in PARAMETERS for name, _ in query):

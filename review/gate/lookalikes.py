@@ -63,6 +63,12 @@ def find_similar(principal: Principal, text: str, *, kind: str) -> tuple[tuple[G
     return _similar(principal, tokens, kind, at=timezone.now()) if tokens.stems else ()
 
 
+def find_nearness(principal: Principal, text: str, *, kind: str) -> Nearness:
+    """Only how near a text comes to refusals."""
+    tokens = analyse(text)
+    return _nearness(principal, text, tokens, kind) if tokens.stems else Nearness(newest_refusal=NOBODY_LOOKED)
+
+
 def _similar(
     principal: Principal, tokens: Tokens, kind: str, category: str | None = None, *, at: datetime
 ) -> tuple[tuple[GovernanceItem, float], ...]:

@@ -148,7 +148,8 @@ def _may_be_meant(loser: GovernanceItem | None, item: GovernanceItem) -> bool:
 
 
 def _wins(room: Room, prepared: Prepared, principal: Principal) -> bool:
-    return room.loser is None or (room.fits and _may_displace(room.loser, prepared, principal))
+    stays = prepared.proposal.yields
+    return room.loser is None or (room.fits and not stays and _may_displace(room.loser, prepared, principal))
 
 
 def _newcomer(found: Found, prepared: Prepared, principal: Principal, origin: str, *, near: bool) -> Newcomer:

@@ -17,6 +17,7 @@ from review.limits import TEXT_MOST, TTL_DAYS_MOST
 from review.models import Privacy
 
 logger = structlog.get_logger(__name__)
+_REDACTED_AGAIN = 3
 
 
 class TooLong(Invalid):
@@ -174,10 +175,16 @@ def _with_policy(text: str, findings: list[Finding]) -> tuple[str, list[Finding]
             fields={"text": "must not hold a secret"},
         )
     if policy == "redact":
-        # What stands in a secret's place may be longer than it was.
-        redacted = _shaped(redact(text, findings))
-        left, unscanned = _findings(redacted)
-        return redacted, [finding for finding in left if finding.kind != "secret"], unscanned
+        unscanned = False
+        # Of two that stand close together, the rest of one may be seen only once the other is gone. What is still
+        # found then is kept as a secret.
+        for _ in range(_REDACTED_AGAIN):
+            # What stands in a secret's place may be longer than it was.
+            text = _shaped(redact(text, findings))
+            findings, unscanned = _findings(text)
+            if not _has_secret(findings):
+                break
+        return text, findings, unscanned
     return text, findings, False
 
 

@@ -87,7 +87,8 @@ class Proposal:
     """Words on their way to becoming a belief, complete: the domain service has resolved everything first.
 
     ``also_shown`` is all else of it that a prompt could show (tags, names); the gate scans it like the text.
-    ``replaces`` is the belief that the caller says this one takes the place of.
+    ``replaces`` is the belief that the caller says this one takes the place of. ``yields``: where another value of its
+    key stands it waits for a person, whoever says it.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Proposal:
     ttl_days: int | None = None
     exclusive_key: str = ""
     replaces: GovernanceItem | None = None
+    yields: bool = False
     source: Source = field(default_factory=Source)
     # hundredths, for origins whose trust is computed elsewhere; None takes the kind's own
     confidence: int | None = None

@@ -35,6 +35,8 @@ _REVISED = {
 _INDEXED = {
     "status", "reason", "valid", "scope", "scope_agent", "scope_conversation", "privacy", "pinned", "expires_at",
 }  # fmt: skip
+# What a kind may keep copies of, or hang something on.
+_FOLLOWED = {"status", "valid", "scope", "scope_agent", "scope_conversation", "privacy", "expires_at"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,8 @@ class Act:
         for name, value in different.items():
             setattr(item, name, value)
         GovernanceItem.objects.filter(pk=item.pk).update(**different)
+        if _FOLLOWED & different.keys():
+            kind.follow(item, at)
         self._buffer(item, verb, at, moved=moved, comment=comment, undoes=undoes)
         return True
 

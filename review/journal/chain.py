@@ -118,6 +118,7 @@ def _compare(user: User, chain: _Chain) -> int:
         for item in chunk:
             count += 1
             chain.differences += row_differences(item, left.pop(item.pk, None))
+            chain.differences += _copy_differences(item)
         last = chunk[-1].pk
     chain.differences += [
         {"ref": chain.refs[pk], "field": "row", "journal": "there", "row": "missing"} for pk in sorted(left)
@@ -145,6 +146,19 @@ def row_differences(item: GovernanceItem, recorded: Snapshot | None) -> list[dic
         for name in present
         if recorded.get(name) != present[name]
     ]
+
+
+def _copy_differences(item: GovernanceItem) -> list[dict[str, Any]]:
+    """What its facet repeats of the item otherwise than the item says it; ``journal`` is what the item says."""
+    return [
+        {"ref": item.ref, "field": f"facet.{name}", "journal": _plain(said), "row": _plain(repeated)}
+        for name, (said, repeated) in kind_of(item).copies(item).items()
+        if said != repeated
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, bool) else str(value)
 
 
 def _mac_of_row(item: GovernanceItem) -> str:

@@ -41,14 +41,23 @@ def require_no_twin(current: Act, item: GovernanceItem, valid: DateTimeTZRange, 
         raise Conflict(f"The same words already stand as #{twin.ref}.", fields={"duplicate_of": twin.ref})
 
 
-def require_room(current: Act, item: GovernanceItem, valid: DateTimeTZRange, *, among: Collection[int] = ()) -> None:
+def require_room(
+    current: Act,
+    item: GovernanceItem,
+    valid: DateTimeTZRange,
+    *,
+    among: Collection[int] = (),
+    key: str | None = None,
+) -> None:
     """Raises :class:`Conflict` naming another value of the item's key that holds at some time of ``valid``.
 
-    ``among`` are rows that change in the same act and are left alone here.
+    ``among`` are rows that change in the same act and are left alone here; ``key`` is the key that it goes to, default
+    the one it has.
     """
-    if not item.exclusive_key or valid.isempty:
+    key = item.exclusive_key if key is None else key
+    if not key or valid.isempty:
         return
     rows = holding(GovernanceItem.objects.locked().owned_by(item.user_id)).exclude(pk=item.pk)
-    for row in rows.filter(exclusive_key=item.exclusive_key, valid__overlap=valid):
+    for row in rows.filter(exclusive_key=key, valid__overlap=valid):
         if row.pk in among or not retire_expired(current, row):
             raise Conflict(f"#{row.ref} holds at that time, and only one can.", fields={"contradicts": row.ref})

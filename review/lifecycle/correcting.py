@@ -20,8 +20,8 @@ from review.gate.proposals import Judgement, Nearness, Place, Proposal
 from review.gate.succession import Room, answer_wishes, retire_expired
 from review.journal.acts import Act, act
 from review.journal.comments import Comment
-from review.kinds import kind_of
-from review.lifecycle.conditions import future_expiry
+from review.kinds import Restated, kind_of
+from review.lifecycle.conditions import future_expiry, require_room
 from review.lifecycle.deciding import Decision, room_for
 from review.lifecycle.locked import locked_item
 from review.models import LIVE, GovernanceItem, Privacy, Reason, Status, Tombstone
@@ -56,11 +56,13 @@ def correct(
             that waits and is not named by it (``fields.contradicts``).
         Tombstoned: these words were refused before, and ``override_tombstone`` is not given.
     """
-    principal.require_person()
+    # Narrowed, the words wait as those of an automation do.
+    principal.require_person(to_propose=True)
     comment = Comment.of(comment)
     known = by_reference(GovernanceItem.objects.visible_to(principal).for_display(), reference)
     beside = kind_of(known).found_by(known)
-    prepared = prepare(Proposal(known.kind, text, Place.like(known), also_shown=beside))
+    said = kind_of(known).restated(known, text)
+    prepared = prepare(Proposal(known.kind, said.text, Place.like(known), also_shown=beside))
     nearness = find_lookalikes(principal, prepared.text, kind=known.kind).nearness
     with act(principal) as current, current.decision():
         old = locked_item(principal, reference, revision)
@@ -68,7 +70,7 @@ def correct(
         check_transition(old.status, "correct", Status.SUPERSEDED)
         if prepared.mac == old.words_mac:
             raise Invalid(f"#{old.ref} says exactly this already.", fields={"text": "must differ from the old words"})
-        prepared = _in_place_of(old, prepared)
+        prepared = _in_place_of(old, prepared, kind_of(old).restated(old, text))
         origin = origin_of(principal)
         found = look_up(current, prepared, principal, origin, nearness.newest_refusal)
         refused = _refusal(found, old, prepared, override=override_tombstone)
@@ -76,6 +78,9 @@ def correct(
         judged = judge_new(prepared, principal, origin, kind_of(old), near_tombstone=near)
         if refused is not None:
             tombstones.lift(current, refused)
+        if prepared.proposal.exclusive_key != old.exclusive_key:
+            # Not about the same thing any more: another value may stand where it goes.
+            require_room(current, old, prepared.proposal.valid, key=prepared.proposal.exclusive_key)
         write = _replace if judged.status == Status.ACTIVE else _propose
         new = write(current, old, prepared, principal, judged, comment)
         if refused is not None:
@@ -83,15 +88,15 @@ def correct(
         return Decision(new, current.last_decision, demoted=old if new.status == Status.ACTIVE else None)
 
 
-def _in_place_of(old: GovernanceItem, prepared: Prepared) -> Prepared:
+def _in_place_of(old: GovernanceItem, prepared: Prepared, said: Restated) -> Prepared:
     """The same words with everything else as the old belief has it now."""
     proposal = replace(
         prepared.proposal,
         place=Place.like(old),
-        facet=kind_of(old).snapshot(old),
+        facet=said.facet,
         valid=DateTimeTZRange(None, None) if old.valid.isempty else old.valid,
         precision=(old.valid_from_precision, old.valid_to_precision),
-        exclusive_key=old.exclusive_key,
+        exclusive_key=said.exclusive_key,
     )
     return replace(prepared, proposal=proposal)
 

@@ -7,9 +7,11 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, NeedsApproval
 from review.gate import tombstones
+from review.gate.proposals import Place
 from review.gate.succession import Room, answer_wishes, find_room, holding, make_room, retire_expired, rivals_of
 from review.journal.acts import Act, act
 from review.journal.comments import Comment
+from review.kinds import kind_of
 from review.lifecycle.archive_requests import ask_for_archive
 from review.lifecycle.conditions import future_expiry, require_no_twin
 from review.lifecycle.locked import locked_item
@@ -73,6 +75,10 @@ def accept(
             # It was corrected away; who puts it back means that it holds from now on.
             valid = DateTimeTZRange(current.clock.at, None)
         require_no_twin(current, item, valid)
+        # Names that were found to be one since, and predicates that hold one value since, count from now on.
+        key = kind_of(item).key(item, Place.like(item))
+        if key != item.exclusive_key:
+            current.write(item, "edit", exclusive_key=key)
         room = room_for(current, item, valid, demote)
         make_room(current, room)
         current.write(

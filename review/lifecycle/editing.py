@@ -14,11 +14,11 @@ from review.gate.proposals import Place
 from review.journal.acts import Act, act
 from review.journal.comments import Comment
 from review.kinds import kind_of
-from review.lifecycle.conditions import require_no_twin
+from review.lifecycle.conditions import require_no_twin, require_room
 from review.lifecycle.copies import look_for_copies
 from review.lifecycle.locked import locked_item
 from review.lifecycle.sealing import open_item, seal_item
-from review.models import LIVE, GovernanceItem, Privacy, Scope
+from review.models import LIVE, READABLE, GovernanceItem, Privacy, Scope
 from review.search.find import by_reference
 
 _FACET = ("tags", "category", "importance", "durability")
@@ -47,7 +47,8 @@ def edit(*, principal: Principal, reference: str, revision: int, changes: Change
         NotFound, StaleRevision: as for every decision.
         Invalid: a value that it cannot have, an expiry in the past, a scope without whom it names, a tag that holds
             a secret or an instruction.
-        Conflict: the same words stand where it would go (``fields.duplicate_of``).
+        Conflict: the same words stand where it would go (``fields.duplicate_of``), or another value of its key does
+            (``fields.contradicts``).
     """
     principal.require_person()
     comment = Comment.of(comment)
@@ -114,12 +115,18 @@ def _place_columns(current: Act, item: GovernanceItem, changes: Changes) -> dict
         raise Invalid(f"There is no scope {ascii(scope)[:40]}.", fields={"scope": f"must be one of {words}"})
     agent = _agent(item, changes.get("agent"), needed=scope in {Scope.AGENT, Scope.PRIVATE})
     conversation = _conversation(item, changes.get("conversation"), needed=scope in {Scope.CONVERSATION, Scope.PRIVATE})
+    place = Place(
+        scope, agent_id=agent.pk if agent else None, conversation_id=conversation.pk if conversation else None
+    )
     if item.status in LIVE:
-        place = Place(
-            scope, agent_id=agent.pk if agent else None, conversation_id=conversation.pk if conversation else None
-        )
         require_no_twin(current, item, item.valid, place=place)
-    return {"scope": scope, "scope_agent": agent, "scope_conversation": conversation}
+    columns = {"scope": scope, "scope_agent": agent, "scope_conversation": conversation}
+    key = kind_of(item).key(item, place)
+    if key != item.exclusive_key:
+        if item.status in READABLE:
+            require_room(current, item, item.valid, key=key)
+        columns["exclusive_key"] = key
+    return columns
 
 
 def _agent(item: GovernanceItem, name: str | None, *, needed: bool) -> Agent | None:

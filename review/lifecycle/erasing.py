@@ -12,6 +12,7 @@ from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.ids import parse_ref
 from review.gate import tombstones
 from review.journal.acts import Act, act
+from review.kinds import kinds
 from review.lifecycle.copies import forget_copies, look_for_copies, unquote_elsewhere
 from review.lifecycle.locked import locked_item
 from review.models import GovernanceItem
@@ -64,6 +65,9 @@ def erase_items(current: Act, items: Sequence[GovernanceItem], looked: Looked) -
     _let_neighbours_go(current, ids)
     for item in items:
         current.erase(item)
+    for kind in kinds.all():
+        if of_it := [item for item in items if item.kind == kind.name]:
+            kind.erase(of_it)
     for statement in _deletions():
         execute(statement, [ids])
 

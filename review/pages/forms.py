@@ -47,7 +47,8 @@ class BulkForm(PanelForm):
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
-        self.ticked = data.getlist("ref")[:BULK_MOST]
+        # No row sends a value with a control character, and the database takes none.
+        self.ticked = [value for value in data.getlist("ref")[:BULK_MOST] if value.isprintable()]
 
     def chosen(self) -> tuple[list[str], dict[str, int]]:
         """The references of the ticked rows, and the revisions that were on the screen."""

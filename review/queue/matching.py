@@ -38,13 +38,13 @@ class Matching:
     @classmethod
     def kept(cls, given: Mapping[str, Any]) -> Self:
         """From :meth:`value`."""
-        wanted = Wanted(given["reason"], given["file"], among=tuple(given["among"]))
+        wanted = Wanted(given["reason"], given["file"], among=tuple(given["among"]), kind=given.get("kind", ""))
         return cls(wanted, given["plain"], given["upto"], given["number"])
 
     def value(self) -> dict[str, Any]:
         """As a row may keep it, so without the words that were searched for: those may be a belief's."""
         wanted = {"reason": self.wanted.reason, "file": self.wanted.file, "among": list(self.wanted.among)}
-        return {**wanted, "plain": self.plain, "upto": self.upto, "number": self.number}
+        return {**wanted, "kind": self.wanted.kind, "plain": self.plain, "upto": self.upto, "number": self.number}
 
     def items(self, principal: Principal) -> ItemQuerySet:
         """Those that are still as they were then."""

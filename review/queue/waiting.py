@@ -21,6 +21,7 @@ from review.models import (
     WAITING,
     ArchiveRequest,
     GovernanceItem,
+    KindName,
     Origin,
     Privacy,
     Reason,
@@ -45,7 +46,7 @@ _IN_FRONT = 10**15
 class Wanted:
     """What the queue is narrowed to, and behind which place the list begins; all of it stands in the address.
 
-    ``q`` is a part of the words, ``among`` the numbers of chosen beliefs.
+    ``q`` is a part of the words, ``among`` the numbers of chosen beliefs, ``kind`` the sort of belief.
     """
 
     reason: str = ""
@@ -53,6 +54,7 @@ class Wanted:
     after: int = 0
     q: str = ""
     among: tuple[int, ...] = ()
+    kind: str = ""
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Self:
@@ -62,12 +64,16 @@ class Wanted:
         reason, file, q = (given.get(name, "").replace("\0", "") for name in ("reason", "file", "q"))
         numbers = (part for part in given.get("among", "").split(",", AMONG_MOST) if part.isascii() and part.isdigit())
         among = tuple(int(part) for part in numbers if len(part) < 19)
-        return cls(reason[:32], file[:255], place, q.strip()[:QUERY_MOST], among)
+        kind = given.get("kind", "")
+        return cls(
+            reason[:32], file[:255], place, q.strip()[:QUERY_MOST], among, kind if kind in KindName.values else ""
+        )
 
     def query(self, **more: object) -> str:
         """``?reason=…&item=…``; empty parts are left out."""
         among = ",".join(map(str, self.among))
-        parts = {"q": self.q, "reason": self.reason, "file": self.file, "among": among, "after": self.after, **more}
+        parts: dict[str, object] = {"q": self.q, "reason": self.reason, "file": self.file, "among": among}
+        parts |= {"kind": self.kind, "after": self.after, **more}
         given = urlencode({name: value for name, value in parts.items() if value})
         return f"?{given}" if given else ""
 
@@ -77,6 +83,8 @@ class Wanted:
             items = items.filter(has_first_reason([self.reason]))
         if self.file:
             items = items.filter(Q(evidence__file=self.file) & Q(evidence__origin=Origin.IMPORTER)).distinct()
+        if self.kind:
+            items = items.filter(kind=self.kind)
         if self.among:
             items = items.filter(number__in=self.among)
         if self.q:
@@ -86,12 +94,12 @@ class Wanted:
     @property
     def everything(self) -> bool:
         """Whether it is narrowed to nothing."""
-        return not (self.reason or self.file or self.q or self.among)
+        return not (self.reason or self.file or self.q or self.among or self.kind)
 
     @property
     def folds(self) -> bool:
         """Whether what came with one file stands under one row: not where somebody looks for single ones."""
-        return not (self.file or self.q or self.among) and self.reason in {"", Reason.IMPORT_REVIEW}
+        return not (self.file or self.q or self.among or self.kind) and self.reason in {"", Reason.IMPORT_REVIEW}
 
 
 def waiting_items(principal: Principal) -> ItemQuerySet:
@@ -202,6 +210,7 @@ def _narrowed(wanted: Wanted) -> list[ReasonChip]:
         "q": _("text: %(words)s") % {"words": wanted.q} if wanted.q else "",
         "file": wanted.file,
         "among": _("%(count)d chosen ones") % {"count": len(wanted.among)} if wanted.among else "",
+        "kind": _("kind: %(kind)s") % {"kind": labels.KIND[wanted.kind]} if wanted.kind else "",
     }
     return [
         ReasonChip(text, 0, here + _without(wanted, name).query(), current=True)

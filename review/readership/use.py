@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from django.conf import settings
 from django.db.models import Count, Max
@@ -29,7 +30,14 @@ UNUSED_DAYS = 90
 _pending = Pending(by_itself=settings.ENV.process == "web")
 
 
-def record(principal: Principal, reader: str, items: Sequence[GovernanceItem]) -> None:
+class Row(Protocol):
+    """A belief, or what was read of one."""
+
+    @property
+    def pk(self) -> int: ...
+
+
+def record(principal: Principal, reader: str, items: Sequence[Row]) -> None:
     """Note that an answer showed these beliefs, best first, to an agent. Writes nothing now and waits for nothing.
 
     Args:

@@ -200,7 +200,6 @@ function again() {
 
 // Until a swap has settled its forms are not htmx's yet, and still carry addresses of those before them.
 const unsettled = () => $(".htmx-settling");
-document.addEventListener("htmx:afterSettle", again);
 document.addEventListener("submit", (event) => {
   if (!event.target.closest(".htmx-settling") || !event.target.hasAttribute("hx-post")) return;
   event.preventDefault();
@@ -289,6 +288,9 @@ document.addEventListener("htmx:afterSettle", (event) => {
   }
 });
 
+// After the focus is where the swap puts it, so that the key which waited counts from there.
+document.addEventListener("htmx:afterSettle", again);
+
 // --- keys --------------------------------------------------------------------------------------
 
 const EDITABLE = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]";
@@ -315,7 +317,7 @@ function press(key, scope, fits = visible) {
 function move(step) {
   const links = $$("[data-list] .item-link").filter(visible);
   if (!links.length) return false;
-  const here = links.indexOf(document.activeElement?.closest(".item")?.querySelector(".item-link"));
+  const here = links.indexOf(document.activeElement?.closest(ROW)?.querySelector(".item-link"));
   const at = here < 0 ? (step > 0 ? 0 : links.length - 1) : here + step;
   links[Math.min(Math.max(at, 0), links.length - 1)].focus();
   return true;
@@ -368,6 +370,8 @@ function escape() {
   return chosen.length > 0;
 }
 
+// A line of a list, or of a table whose lines are listed.
+const ROW = ".item, [data-row]";
 const MOVES = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
 function single(key) {
@@ -382,7 +386,7 @@ function single(key) {
     going = Date.now();
     return true;
   }
-  const row = document.activeElement?.closest(".item");
+  const row = document.activeElement?.closest(ROW);
   // A row's buttons may stand in its closed menu. Those of a detail are about another belief than the row in focus.
   const elsewhere = (element) => visible(element) && !(row && element.closest(".detail"));
   if ((row && press(key, row, () => true)) || press(key, document, elsewhere)) return true;

@@ -80,7 +80,9 @@ def test_five_minutes_with_the_dashboard(running: Running, chromium: Browser) ->
     expect(page.locator("#panel-context")).to_contain_text("Indent with 2 spaces.")
     page.get_by_role("button", name="Copy all").click()
     expect(page.locator("#toasts")).to_contain_text("Context copied")
-    assert page.evaluate("navigator.clipboard.readText()") == agent.context()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.endswith(agent.context())
+    assert copied.startswith("## Tool selection\n")
     page.goto(running.base)
     expect(page.locator("#overview-at-work")).to_contain_text("Indent with 2 spaces.")
 

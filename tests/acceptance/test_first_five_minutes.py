@@ -22,7 +22,8 @@ RECORDS = (
     entity("Bob", ["is allergic to peanuts"]),
     relation("Alice", "Bob", "knows"),
 )
-NOTES = 6
+BELIEFS = 7
+FACT = "Alice → knows → Bob"
 KEPT = "Deploys: go through the Frankfurt cluster"
 REJECTED = "Bob: is allergic to peanuts"
 
@@ -36,8 +37,8 @@ def running() -> Iterator[Running]:
 def test_from_an_empty_folder_to_a_belief_that_is_gone(running: Running, chromium: Browser) -> None:
     file = str(written(running.folder, RECORDS))
     report = running.manage("import", "mcp-memory", file, "--owner", "lotta")
-    assert report["items"]["needs_review"] == report["items"]["proposed"] == NOTES
-    assert report["waiting"] == {"relation": 1}
+    assert report["items"]["needs_review"] == report["items"]["proposed"] == BELIEFS
+    assert (report["records"]["relations"], report["waiting"]) == (1, {"relation": 0})
     token = running.manage(
         "token", "create", "lotta", "--agent", "coder", "--origin", "user_channel", "--abilities", "read,write"
     )["token"]
@@ -46,11 +47,11 @@ def test_from_an_empty_folder_to_a_belief_that_is_gone(running: Running, chromiu
 
     page = chromium.new_context().new_page()
     page.goto(running.link)
-    expect(page.locator("#panel-overview .sum")).to_contain_text(f"{NOTES} wait for you")
+    expect(page.locator("#panel-overview .sum")).to_contain_text(f"{BELIEFS} wait for you")
     page.locator("#panel-overview .btn.primary").click()
     page.wait_for_url("**/review")
-    expect(page.locator("[data-count=needs_review]")).to_have_text(str(NOTES))
-    for left in range(NOTES - 1, -1, -1):
+    expect(page.locator("[data-count=needs_review]")).to_have_text(str(BELIEFS))
+    for left in range(BELIEFS - 1, -1, -1):
         page.keyboard.press("a")
         if left:
             expect(page.locator("[data-count=needs_review]")).to_have_text(str(left))
@@ -59,7 +60,9 @@ def test_from_an_empty_folder_to_a_belief_that_is_gone(running: Running, chromiu
     assert agent.recalls("Frankfurt cluster")[0] == KEPT
     assert agent.recalls_over_mcp("Frankfurt cluster")[0] == KEPT
     assert REJECTED in agent.recalls("peanuts")
-    assert {KEPT, REJECTED} <= set(agent.everything())
+    assert {KEPT, REJECTED, FACT} <= set(agent.everything())
+    _, known = agent.call("kg_query", entity="bob")
+    assert [(fact["subject"], fact["predicate"]) for fact in known["facts"]] == [("Alice", "knows")]
 
     page.goto(f"{running.base}/memories?q=peanuts")
     page.keyboard.press("j")
@@ -75,9 +78,9 @@ def test_from_an_empty_folder_to_a_belief_that_is_gone(running: Running, chromiu
     assert (status, refused["error"]["code"]) == (409, "tombstoned")
     again = running.manage("import", "mcp-memory", file, "--owner", "lotta")
     assert again["items"] == {
-        "proposed": NOTES,
+        "proposed": BELIEFS,
         "needs_review": 0,
-        "duplicates": NOTES - 1,
+        "duplicates": BELIEFS - 1,
         "tombstoned": 1,
         "invalid": 0,
     }

@@ -19,9 +19,9 @@ SMALL = (
     entity("Alice", ["likes oolong tea", "lives in Porto"]),
     entity("Web shop", ["is written in Kotlin", "has 14 tables"], kind="Code Project"),
     entity("Дарья", ["любит шахматы"], kind="Человек"),
-    relation("Alice", "Web shop", "maintains"),
-    relation("Дарья", "Nobody", "misses"),
 )
+RELATIONS = (relation("Alice", "Web shop", "maintains"), relation("Дарья", "Nobody", "misses"))
+RELATION_TEXTS = {"Alice → maintains → Web shop", "Дарья → misses → Nobody"}
 SMALL_TEXTS = {
     "Alice: likes oolong tea",
     "Alice: lives in Porto",

@@ -1,5 +1,7 @@
 """Which format a file is of, told from what is in it; and what is refused."""
 
+import os
+import socket
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -146,7 +148,9 @@ def test_the_same_notes_in_another_order_or_format_bring_nothing_new(alice: User
     assert GovernanceItem.objects.count() == 2
 
 
-def test_a_folder_is_read_in_order_with_the_names_of_its_files(alice: User, tmp_path: Path) -> None:
+def test_a_folder_is_read_in_order_with_the_names_of_its_files(
+    alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vault = tmp_path / "vault"
     for name, text in {
         "b.md": "- second\n",
@@ -161,6 +165,12 @@ def test_a_folder_is_read_in_order_with_the_names_of_its_files(alice: User, tmp_
         (vault / name).parent.mkdir(parents=True, exist_ok=True)
         (vault / name).write_text(text)
     (vault / "link.md").symlink_to(vault / "a.md")
+    # Whoever opens these waits for ever, or is refused.
+    os.mkfifo(vault / "pipe.md")
+    with socket.socket(socket.AF_UNIX) as listening:
+        # an address of a socket has a hundred bytes
+        monkeypatch.chdir(vault)
+        listening.bind("socket.md")
 
     dry, report = bring(vault, dry_run=True), bring(vault)
 
@@ -175,6 +185,9 @@ def test_a_folder_is_read_in_order_with_the_names_of_its_files(alice: User, tmp_
     assert ImportJob.objects.count() == 2
     with pytest.raises(Invalid, match="only markdown is read from a folder"):
         bring(vault, "dump")
+    for name in ("pipe.md", "socket.md"):
+        with pytest.raises(Invalid, match="is not a file"):
+            bring(vault / name)
 
 
 def test_an_export_of_entities_is_still_itself(alice: User, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from memory.importers.formats.registry import NOT_YET
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
-from tests.importers.files import SMALL, written
+from tests.importers.files import RELATIONS, SMALL, written
 
 
 class Terminal(io.StringIO):
@@ -54,17 +54,17 @@ def test_progress_is_for_terminals(alice: User, tmp_path: Path) -> None:
     _, out = run("mcp-memory", path, "--owner", "alice", "--json", stderr=terminal)
 
     assert json.loads(out)["state"] == "done"
-    assert terminal.getvalue().endswith("5 notes\n")
+    assert terminal.getvalue().endswith("5 beliefs\n")
 
 
 def test_bad_records_are_no_failure(alice: User, tmp_path: Path) -> None:
-    path = str(written(tmp_path, [*SMALL, 5, {"type": "entity"}]))
+    path = str(written(tmp_path, [*SMALL, *RELATIONS, 5, {"type": "entity"}]))
 
     assert answer("mcp-memory", path, "--owner", "alice")["errors_total"] == 2
     code, out = run("mcp-memory", path, "--owner", "alice")
     assert code == 0
-    assert "0 of 5 notes wait in review; 5 were there already" in out
-    assert "2 relations were left for a later version." in out
+    assert "0 of 7 beliefs wait in review; 7 were there already" in out
+    assert "relations" not in out
     assert "line 6: " in out
 
 

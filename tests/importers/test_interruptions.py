@@ -182,7 +182,7 @@ def test_what_a_killed_run_left_is_void_once_the_file_is_in(tmp_path: Path) -> N
 
 def cut_off_copy(job: ImportJob) -> ImportJob:
     """A second run over the same bytes that was cut off earlier; and the first one with today's reader again."""
-    ImportJob.objects.filter(pk=job.pk).update(reader=1)
+    ImportJob.objects.filter(pk=job.pk).update(reader=job.reader)
     return ImportJob.objects.create(
         user_id=job.user_id, format=job.format, sha256=job.sha256, source=job.source, started_at=job.started_at
     )

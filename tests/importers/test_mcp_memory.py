@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memory.importers.formats.json_stream import Value
 from memory.importers.formats.mcp_memory import interpret, read
-from memory.importers.formats.records import Broken, Note, Record, Skipped
+from memory.importers.formats.records import Broken, Note, Record, Relation, Skipped
 from memory.importers.formats.sections import slug
 from tests.importers.files import entity, relation
 
@@ -22,7 +22,7 @@ def notes(value: Any) -> list[Note]:
     record = meant(value)
     assert isinstance(record, Record)
     assert record.line == 7
-    return list(record.notes)
+    return [said for said in record.notes if isinstance(said, Note)]
 
 
 def texts(value: Any) -> list[str]:
@@ -73,10 +73,10 @@ def test_every_layout_of_an_entity_gives_its_notes(value: Any) -> None:
         {"_type": "relation", "from_entity": "A", "to_entity": "B", "relation_type": "knows"},
     ],
 )
-def test_every_layout_of_a_relation_waits(value: Any) -> None:
+def test_every_layout_of_a_relation_gives_its_parts(value: Any) -> None:
     record = meant(value)
     assert isinstance(record, Record)
-    assert (record.kind, record.waits_as, list(record.notes)) == ("relation", "relation", [])
+    assert (record.kind, list(record.notes)) == ("relation", [Relation("A", "knows", "B")])
 
 
 def test_an_entity_without_a_type_has_no_tag_and_one_without_observations_no_note() -> None:

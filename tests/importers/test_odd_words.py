@@ -1,7 +1,6 @@
 """Words of a file that could spoil an import: days outside every calendar, secrets where tags stand."""
 
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,6 +12,7 @@ from memory.importers.formats.records import Note
 from memory.importers.formats.sections import safe_slugs
 from memory.importers.run import import_file, place_to_be, proposal_of
 from memory.models import Memory
+from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.services import update_preferences
 from review.gate.proposals import Source
@@ -48,12 +48,12 @@ def test_a_note_that_cannot_be_proposed_is_one_that_is_invalid(
     alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a reader should let through."""
-    place = place_to_be(alice, None)
-    proposal, fault = proposal_of(Note("likes tea", since="0001-01-01"), place, ZoneInfo("Europe/Berlin"), Source())
-    assert (proposal.text, fault) == ("", ("invalid", "this note cannot be stored as it is; it was left out"))
-    assert proposal_of(Note("likes tea", since="0001-01-01"), place, ZoneInfo("UTC"), Source())[1] is None
-
+    place, note = place_to_be(alice, None), Note("likes tea", since="0001-01-01")
+    assert proposal_of(note, place, principal_of_user(alice), Source())[1] is None
     update_preferences(user=alice, time_zone="Europe/Berlin")
+    proposal, fault = proposal_of(note, place, principal_of_user(User.objects.get()), Source())
+    assert (proposal.text, fault) == ("", ("invalid", "this cannot be stored as it is; it was left out"))
+
     monkeypatch.setattr("memory.importers.formats.dates._YEARS_AT_THE_ENDS", frozenset())
     path = written(tmp_path, b"- likes rye\n- [0001-01-01] likes tea\n- likes milk\n", name="notes.md")
     report = import_file(format_name="markdown", path=path, owner="alice").value()

@@ -57,6 +57,19 @@ def test_the_foot_is_there_when_something_is_missing_or_always() -> None:
     assert body(Content((Group("", lines("a")),), foot="Search.", foot_always=True)) == "- a #1\nSearch.\n"
 
 
+def test_a_foot_may_count_what_is_not_shown() -> None:
+    def more(shown: tuple[Line, ...]) -> str:
+        return f"and {12 - len(shown)} more" if len(shown) < 12 else ""
+
+    whole, cut = lines(*(str(n) for n in range(12))), lines("a", "b" * 900, "c")
+
+    assert body(Content((Group("", whole),), foot=more)).endswith("- 11 #12\n")
+    assert body(Content((Group("", cut),), foot=more), 300) == "- a #1\n- c #3\nand 10 more\n"
+    for room in range(150, 260):
+        built = fitted(block(), Content((Group("", whole),), foot=more), room)
+        assert built is None or len(built.text) <= room
+
+
 def test_without_a_single_line_there_is_no_block() -> None:
     assert fitted(block(), Content((), foot="Search.", foot_always=True), 1000) is None
     assert fitted(block(), Content((Group("Facts:", lines("x" * 300)),)), 200) is None

@@ -2,14 +2,17 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
 from memory import exports
 from memory.importers.formats.mcp_memory import read
-from memory.importers.formats.records import Record
+from memory.importers.formats.records import Note, Record
 from memory.importers.formats.registry import FORMATS as IMPORTS
+from memory.importers.run import import_file
 from review import lifecycle
+from tests.graph.facts import add
 from tests.memory.notes import tell
 from tests.review.beliefs import Parties, said, seal
 from tests.surfaces.conftest import Asked, Rest
@@ -79,9 +82,27 @@ def test_what_was_imported_comes_out_as_it_went_in(parties: Parties, agent: Rest
         "observations": ["wrote the first program", "was born in 1815"],
     }
     assert entities["alice"]["observations"] == ["Prefers pytest"]
-    notes = [note.text for record in read(io.BytesIO(body)) if isinstance(record, Record) for note in record.notes]
+    records = [record for record in read(io.BytesIO(body)) if isinstance(record, Record)]
+    notes = [note.text for record in records for note in record.notes if isinstance(note, Note)]
     assert notes == ["alice: Prefers pytest", "Ada Lovelace: wrote the first program", "Ada Lovelace: was born in 1815"]
     assert "mcp-memory" in IMPORTS
+
+
+def test_facts_come_out_as_relations_and_go_in_as_the_same_facts(parties: Parties, agent: Rest, tmp_path: Path) -> None:
+    tell(parties.coder, "Ada Lovelace: wrote the first program")
+    for predicate, last in (("works_with", "Charles Babbage"), ("email", "ada@example.org")):
+        add(parties.coder, "Ada Lovelace", predicate, last)
+    add(parties.writer, "Ada Lovelace", "trusts", "the writer", scope="agent")
+    add(parties.cron, "Ada Lovelace", "waits_for", "review")
+    path = tmp_path / "memory.jsonl"
+    path.write_bytes(exported(agent, "mcp-memory").body)
+
+    assert [json.loads(line) for line in path.read_text().splitlines()][1:] == [
+        {"type": "relation", "from": "Ada Lovelace", "to": "Charles Babbage", "relationType": "works_with"},
+        {"type": "relation", "from": "Ada Lovelace", "to": "ada@example.org", "relationType": "email"},
+    ]
+    again = import_file(format_name="mcp-memory", path=path, owner=parties.user.username).value()
+    assert (again["items"]["proposed"], again["items"]["duplicates"]) == (3, 3)
 
 
 def test_more_than_one_part_is_complete_and_in_order(

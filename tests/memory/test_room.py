@@ -87,7 +87,8 @@ def test_a_pinned_belief_that_cannot_fit_takes_nobodys_place(parties: Parties) -
         facts[0].ref: "limit",
     }
     assert {line.ref for line in context.lines()} == {fits.ref, *(item.ref for item in facts[1:])}
-    assert set(context.built[0].left_out) == set(content.left_out)
+    (memory,) = (block for block in context.built if block.name == "persistent_memory")
+    assert set(memory.left_out) == set(content.left_out)
 
 
 @pytest.mark.parametrize("more", [0, 1])

@@ -9,14 +9,15 @@ from pawflow_web.identity.principal import Principal
 from pawflow_web.identity.services import update_agent
 from review import lifecycle, readers
 from review.journal.acts import act
-from review.models import GovernanceItem, Privacy
+from review.models import GovernanceItem, KindName, Privacy
 from review.search.index import catch_up
 from tests.factories import make_conversation, make_principal
 from tests.review.beliefs import Parties, again, let_expire, readable, said, seal, since
 
 SCOPES = ("global", "agent", "conversation", "private")
 
-NAMES = readers.readers.names()
+# Those that show notes; what shows facts is asked in tests/graph/test_boundary.py.
+NAMES = [entry.name for entry in readers.readers.all() if not entry.kinds or KindName.NOTE in entry.kinds]
 
 WORDS = "Prefers sourdough bread"
 

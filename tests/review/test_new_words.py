@@ -118,6 +118,13 @@ def test_secrets_are_redacted_or_refused_where_the_server_says_so(parties: Parti
     assert not GovernanceItem.objects.filter(text__contains="ghp_").exists()
 
 
+def test_the_rest_of_a_secret_goes_with_the_one_that_hid_it(parties: Parties, settings: Any) -> None:
+    settings.ENV = _with_policy(settings.ENV, "redact")
+    done = say(parties.coder, f"Two in one: {GITHUB_TOKEN}{GITHUB_TOKEN}")
+    assert "16C7e42F" not in done.item.text
+    assert "removed]" in done.item.text
+
+
 def test_redacting_past_the_longest_text_is_an_answer_and_not_a_failure(parties: Parties, settings: Any) -> None:
     settings.ENV = _with_policy(settings.ENV, "redact")
     tail = " The PIN is 4711"

@@ -78,13 +78,13 @@ def test_a_reader_names_only_surfaces_that_exist() -> None:
 
 
 # Reading tools that never show a belief, in whatever shape; each other one is a reader.
-SHOW_NO_BELIEFS = {"tool_search", "get_tool_schema"}
+SHOW_NO_BELIEFS = {"tool_search", "get_tool_schema", "diary_read", "kg_stats", "todolist", "scratchpad"}
 
 
 def test_each_reading_tool_is_a_reader_or_known_to_show_no_belief() -> None:
     """Of any family: an answer may show beliefs in another shape than that of an item."""
     named = {surface for reader in readers.readers.all() for surface in reader.surfaces}
-    reading = {tool.name for tool in registry.listed() if tool.effect is Effect.READ}
+    reading = {tool.name for tool in registry.listed() if Effect.READ in tool.effects.values()}
     assert reading - named == SHOW_NO_BELIEFS
     assert {"recall", "semantic_recall", "search_memory", "list_memory", "check_duplicate"} <= reading
 
@@ -92,8 +92,10 @@ def test_each_reading_tool_is_a_reader_or_known_to_show_no_belief() -> None:
 def test_a_reader_of_kinds_is_asked_about_those_alone(parties: Parties) -> None:
     item = said(parties.coder, "The office is in Porto")
     of_all = {reader.name for reader in readers.readers.all() if not reader.kinds}
-    assert set(readers.check(parties.coder, item)) == set(readers.readers.names())
-    item.kind = "fact"
+    of_notes = {reader.name for reader in readers.readers.all() if KindName.NOTE in reader.kinds}
+    assert set(readers.check(parties.coder, item)) == of_all | of_notes
+    assert {"recall", "digest"} <= of_notes
+    item.kind = "procedure"
     assert set(readers.check(parties.coder, item)) == of_all
     assert len(take_receipt(parties.person, item).readings) == len(of_all)
     assert {kind for reader in readers.readers.all() for kind in reader.kinds} <= set(KindName.values)

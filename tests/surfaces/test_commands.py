@@ -119,3 +119,42 @@ def test_a_person_reads_words_and_errors_go_to_standard_error(alice: User, capsy
     with pytest.raises(CommandError) as error:
         call_command("owner", "create", "alice")
     assert error.value.returncode == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("owner", "create", "\udcff"), "name"),
+        (("owner", "link", "\udcff"), "name"),
+        (("agent", "list", "\udcff"), "owner"),
+        (("agent", "set", "alice", "\udcff"), "agent"),
+        (("token", "create", "\udcff"), "owner"),
+        (("token", "create", "alice", "--agent", "\udcff"), "agent"),
+        (("token", "create", "alice", "--origin", "\udcff"), "origin"),
+        (("token", "create", "alice", "--abilities", "\udcff"), "abilities"),
+        (("token", "list", "\udcff"), "owner"),
+        (("token", "revoke", "\udcff"), "id"),
+        (("import", "markdown", "none.md", "--owner", "\udcff"), "owner"),
+        (("import", "markdown", "none.md", "--owner", "alice", "--agent", "\udcff"), "agent"),
+        (("review", "list", "\udcff"), "owner"),
+        (("review", "list", "alice", "--cursor", "\udcff"), "cursor"),
+        (("review", "show", "alice", "\udcff"), "ref"),
+        (("review", "accept", "alice", "#1", "--reason", "\udcff"), "reason"),
+        (("review", "accept", "alice", "#1", "--demote", "\udcff"), "demote"),
+        (("review", "correct", "alice", "#1", "\udcff"), "text"),
+        (("review", "end", "alice", "#1", "--at", "\udcff"), "at"),
+        (("verify_journal", "--owner", "\udcff"), "owner"),
+        (("bench", "retrieval", "\udcff"), "path"),
+        (("bench", "retrieval", "none", "--part", "\udcff"), "part"),
+        (("bench", "retrieval", "none", "--details", "\udcff"), "details"),
+    ],
+)
+def test_an_argument_that_is_not_utf8_is_refused_in_one_line(
+    alice: User, arguments: tuple[str, ...], named: str
+) -> None:
+    error = refused(*arguments)["error"]
+    assert (error["code"], list(error["fields"])) == ("invalid", [named])
+    with pytest.raises(CommandError) as told:
+        call_command(*arguments)
+    assert (told.value.returncode, str(told.value)) == (1, f"{named}: '\\udcff' is not UTF-8.")

@@ -215,3 +215,20 @@ def test_tombstones_show_no_words(agent: Rest, person: Rest) -> None:
     (row,) = person.get("/review/tombstones").json["items"]
     assert (row["item"], row["key"], row["hits"]) == (item, None, 0)
     assert "Porto" not in json.dumps(row)
+
+
+@pytest.mark.parametrize("path", ["/review/{ref}/accept", "/review/{ref}/reject", "/items/{ref}/purge", "/tokens"])
+def test_a_call_of_a_person_that_counts_as_an_automation_decides_nothing(alice: User, person: Rest, path: str) -> None:
+    narrowed = {"X-PawFlow-Origin": "automation"}
+    ref = person.post("/tools/remember", {"text": "Lives in Porto"}, **narrowed).json["ref"]
+    assert person.get(f"/items/{ref}").json["status"] == "needs_review"
+    body = {"confirm": ref} if "purge" in path else {"abilities": ["read"]} if "tokens" in path else {}
+    refused = person.post(path.format(ref=ref), body, **narrowed)
+    assert (refused.status, refused.error["code"]) == (403, "not_allowed")
+    assert person.post(path.format(ref=ref), body).status in {200, 201}
+
+
+@pytest.mark.parametrize("name", [".", "..", "..."])
+def test_nobody_is_called_by_dots_alone(person: Rest, name: str) -> None:
+    reply = person.post("/tokens", {"agent": name, "abilities": ["read"], "origin": "automation"})
+    assert (reply.status, list(reply.error["fields"])) == (422, ["agent"])

@@ -20,7 +20,7 @@ from pawflow_web.jobs.services import cancel_run, open_run
 from pawflow_web.lib.tools import registry
 from tests.factories import AUTOMATION, make_conversation, make_person_token, make_project, make_token
 from tests.surfaces.conftest import Rest
-from tests.surfaces.examples import EXAMPLES, remembered
+from tests.surfaces.examples import EXAMPLES, noted, remembered, to_do, written
 
 NEVER = {"ref": "0123456789ab", "slug": "never-used"}
 
@@ -37,6 +37,10 @@ class Owned:
     batch: str
     archive_request: str
     job: str
+    entry: str
+    task: str
+    note: str
+    merge: str
 
 
 @pytest.fixture
@@ -56,7 +60,18 @@ def owned(alice: User, agent: Rest, person: Rest) -> Owned:
         batch=gone.json["batch"],
         archive_request=asked.json["request"],
         job=ended_job(alice),
+        entry=written(agent, "I saw thunder over the release"),
+        task=to_do(agent, "Look at thunder before the release"),
+        note=noted(agent, "What thunder did at the release"),
+        merge=merged(agent, person),
     )
+
+
+def merged(agent: Rest, person: Rest) -> str:
+    agent.post("/tools/kg_add", {"subject": "thunder", "predicate": "runs", "object": "release"})
+    agent.post("/tools/kg_add", {"subject": "thunder one", "predicate": "runs", "object": "release"})
+    ref: str = person.post("/graph/entities/merge", {"keep": "thunder", "drop": "thunder one"}).json["merge"]
+    return ref
 
 
 def ended_job(user: User) -> str:
@@ -78,6 +93,7 @@ FILL = {
     "/review/archive-requests/{ref}": "archive_request",
     "/review/{ref}": "item",
     "/jobs/{ref}": "job",
+    "/graph/merges/{ref}": "merge",
 }
 # What a route needs in its body to get as far as looking.
 BODIES: dict[str, dict[str, Any]] = {
@@ -208,7 +224,8 @@ def test_a_context_of_another_owner_reads_like_never_used(owned: Owned, bob: Use
 # --- tools ----------------------------------------------------------------------------------------------------
 
 # Parameters that name something of an owner's, and what they name.
-NAMES_SOMETHING = {"memory_id": "item", "ref": "item", "supersedes": "item", "project": "project"}
+NAMES_SOMETHING = {"memory_id": "item", "ref": "item", "supersedes": "item", "project": "project", "entry_id": "entry"}
+NAMES_SOMETHING |= {"task_id": "task", "note_id": "note"}
 # Parameters that name nothing.
 NAMES_NOTHING = frozenset(
     [
@@ -234,6 +251,41 @@ NAMES_NOTHING = frozenset(
         "helpful",
         "note",
         "reason",
+        "entry",
+        "agents",
+        "action",
+        "external_id",
+        "description",
+        "active_form",
+        "status",
+        "owner",
+        "blocks",  # tasks of the same list: tests/memory/test_todo.py
+        "blocked_by",
+        "metadata",
+        "revision",
+        "topic",
+        "content",
+        "ttl_hours",
+        "before",
+        "subject",
+        "predicate",
+        "object",
+        "confidence",
+        "source",
+        "supersede",
+        "allow_self",
+        "entity",
+        "direction",
+        "current",
+        "ended",
+        "order",
+        "question",
+        "mode",
+        "depth",
+        "max_results",
+        "from",
+        "to",
+        "max_hops",
     ]
 )
 POINTERS = [
@@ -296,7 +348,9 @@ def test_each_page_with_a_parameter_is_known_here() -> None:
 # Prefixes of pages by id, each with the test that a stranger gets 404.
 PAGES_TESTED_ELSEWHERE: tuple[str, ...] = (
     "admin/",  # tests/web/test_admin.py
+    "diary/",  # tests/web/test_diary_page.py
     "jobs/",  # tests/web/test_jobs_page.py
+    "kg/",  # tests/web/test_kg_entity.py
     "items/",  # tests/web/test_item_page.py, test_memories_page.py, test_question_pages.py
     "review/archive/",  # tests/web/test_record_pages.py
     "review/batches/",  # tests/web/test_many_at_once.py
@@ -304,6 +358,8 @@ PAGES_TESTED_ELSEWHERE: tuple[str, ...] = (
     "review/refused/",  # tests/web/test_record_pages.py
     "review/(?P<ref>",  # tests/web/test_review_page.py
     "settings/agents/",  # tests/web/test_settings_pages.py
+    "scratchpad/",  # tests/web/test_scratchpad_page.py
+    "todo/",  # tests/web/test_todo_page.py
     "settings/tokens/",  # tests/web/test_token_pages.py
 )
 

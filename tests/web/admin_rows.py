@@ -10,7 +10,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from conversations.models import Conversation, Project
-from memory.models import Memory
+from graph.facts.adding import NewFact, add_fact
+from graph.facts.merging import merge
+from graph.models import Entity, EntityMerge, Triple
+from memory.desk.places import Place
+from memory.diary.services import write_entry
+from memory.models import DiaryEntry, Memory, ScratchNote, TodoTask
+from memory.scratch.services import NoteWords, create_note
+from memory.todo.services import TaskWords, create_task
 from pawflow_web.identity.models import Agent, ApiToken, User
 from pawflow_web.jobs.models import JobRun, WorkerBeat
 from pawflow_web.jobs.services import open_run
@@ -39,6 +46,9 @@ OWNED = (
     Batch,
     Believed,
     Conversation,
+    DiaryEntry,
+    Entity,
+    EntityMerge,
     Evidence,
     Feedback,
     GovernanceItem,
@@ -48,7 +58,10 @@ OWNED = (
     JournalEntry,
     Memory,
     Project,
+    ScratchNote,
+    TodoTask,
     Tombstone,
+    Triple,
     UseEvent,
 )
 SHARED = (WorkerBeat,)
@@ -67,6 +80,12 @@ def fill_records(user: User, words: str, *, agent: str = "ci-bot") -> None:
     decide_many(principal=person, action="accept", references=[propose(user, f"{words} is many.").ref])
     make_conversation(user, title=words)
     make_project(user, name=words)
+    write_entry(principal=bot, text=f"I heard of {words}.", tags=[words])
+    create_task(place=Place.of(bot), given=TaskWords(subject=f"Look at {words}", owner=words))
+    create_note(place=Place.of(bot), given=NoteWords(f"About {words}", f"{words} is here.", [words]))
+    for name in ("the elder", "the younger"):
+        add_fact(principal=person, fact=NewFact(f"{words} {name}", "lives_near", f"{words} Hill"))
+    merge(principal=person, keep=f"{words} the elder", drop=f"{words} the younger")
     open_run("import", user=user)
     now = timezone.now()
     ImportJob.objects.create(user=user, format="mcp-memory", source=words, sha256="0" * 64, started_at=now)

@@ -12,7 +12,7 @@ from tests.web.people import browser_of, htmx
 QUERIES_MOST = 15
 # Assembling a context asks for each block by itself, so that one can fail alone.
 MORE_QUERIES = {"/memories/context": 24}
-BYTES_MOST = 60_000
+BYTES_MOST = 60 * 1024
 # Whatever the navigation and Find lead to, and the list as it is asked for most.
 PAGES = (*(str(panel.url) for panel in registry.all()), "/memories?q=service", "/memories?status=any")
 
@@ -35,7 +35,9 @@ def test_a_page_asks_the_database_little_and_weighs_little(db: None, waiting: in
         with CaptureQueriesContext(connection) as asked:
             answer = browser.get(page)
         assert answer.status_code == 200
-        assert len(asked) <= MORE_QUERIES.get(page, QUERIES_MOST), (page, [query["sql"][:90] for query in asked])
+        # Outside of a transaction, as in a serving process, nothing is a savepoint.
+        queries = [query["sql"][:90] for query in asked if "SAVEPOINT" not in query["sql"]]
+        assert len(queries) <= MORE_QUERIES.get(page, QUERIES_MOST), (page, queries)
         assert len(answer.content) <= BYTES_MOST, page
 
 

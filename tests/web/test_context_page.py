@@ -24,7 +24,7 @@ from tests.web.people import browser_of, htmx, text_of
 __all__ = ["unhurried"]
 pytestmark = pytest.mark.usefixtures("unhurried")
 
-QUERIES_MOST = 20
+QUERIES_MOST = 28  # a whole context, and with a comparison the memory of another day
 BYTES_MOST = 60_000
 ODD = 'Says <b>"no" & \'yes\'</b> {{ 7|add:"1" }}  twice'
 
@@ -77,6 +77,12 @@ def links(page: str) -> dict[str, str]:
     return dict(re.findall(r'<a href="/items/(\w+)" title="[^"]+">([^<]*)</a>', page))
 
 
+def sent(rest: Rest, query: str = "") -> str:
+    """Both parts of what an agent gets."""
+    got = rest.get(f"/context{query}").json
+    return "\n\n".join(part for part in (got["system"], got["text"]) if part)
+
+
 @pytest.mark.parametrize("render", ["digest", "scoped"])
 @pytest.mark.parametrize("query", ["", "&query=service+port&budget=900", "&query=bread%20%26%20rye"])
 def test_it_is_what_the_agent_gets_byte_for_byte(
@@ -91,7 +97,7 @@ def test_it_is_what_the_agent_gets_byte_for_byte(
     got = coder.get(f"/context?{query.lstrip('&')}").json
     page = page_of(browser, f"?agent=coder{query}")
     assert got["text"]
-    assert shown(page) == got["text"]
+    assert shown(page) == f"{got['system']}\n\n{got['text']}"
     assert f"{got['chars']:,} of {got['budget']:,} characters, about" in page
 
 
@@ -101,7 +107,7 @@ def test_it_is_what_the_agent_gets_in_its_conversation_and_project(lotta: User, 
     theirs = coder.post(f"/tools/remember?conversation={talk.ref}", words).json["ref"]
     for query in (f"conversation={talk.ref}", f"conversation=client-7&project={project.slug}"):
         page = page_of(browser, f"?agent=coder&{query}")
-        assert shown(page) == coder.get(f"/context?{query}").json["text"]
+        assert shown(page) == sent(coder, f"?{query}")
         assert theirs in links(page)
     assert theirs not in links(page_of(browser))
 
@@ -158,12 +164,13 @@ def test_a_block_that_is_missing_is_named(
             raise fault
         return blocks.Content((blocks.Group("", (blocks.Line("x" * 1000),)),))
 
-    diary = blocks.Block("diary", "Diary", "turn", build, cap=500, deadline_ms=60_000)
-    assert "Diary" not in text_of(browser.get("/memories/context?agent=coder"))
-    monkeypatch.setattr(blocks.registry, "_entries", {**blocks.registry._entries, "diary": diary})
+    summary = blocks.Block("thread_summary", "Talk so far", "turn", build, cap=500, deadline_ms=60_000)
+    assert "Talk so far" not in text_of(browser.get("/memories/context?agent=coder"))
+    monkeypatch.setattr(blocks.registry, "_entries", {**blocks.registry._entries, "thread_summary": summary})
     answer = browser.get("/memories/context?agent=coder")
-    assert f"Diary: {words}" in text_of(answer)
-    assert shown(answer.content.decode()) == coder.get("/context").json["text"] != ""
+    assert f"Talk so far: {words}" in text_of(answer)
+    assert shown(answer.content.decode()) == sent(coder)
+    assert "The canary is green." in sent(coder)
 
 
 def test_a_secure_agent_receives_nothing_and_the_page_says_why(lotta: User, browser: Client, coder: Rest) -> None:
@@ -174,7 +181,7 @@ def test_a_secure_agent_receives_nothing_and_the_page_says_why(lotta: User, brow
         assert "coder receives nothing." in (page := page_of(browser, path=path))
         assert "canary" not in page
         assert Blocks(page).texts == []
-    assert coder.get("/context").json["text"] == coder.get("/memory.md").body.decode() == ""
+    assert sent(coder) == coder.get("/memory.md").body.decode() == ""
 
 
 def test_nobody_looks_into_what_is_not_theirs(lotta: User, browser: Client, coder: Rest) -> None:
@@ -238,7 +245,7 @@ def test_compared_it_shows_what_the_memory_gained_and_lost(
     assert (added, gone) == ({new.ref}, {old.ref})
     assert same.ref in links(page)
     assert denied.ref not in links(page)
-    assert shown(page) == coder.get("/context").json["text"]
+    assert shown(page) == sent(coder)
     assert "Copy all" not in page
     assert "Copy all" in (plain := page_of(browser))
     assert "<ins>" not in plain
@@ -250,7 +257,8 @@ def test_compared_it_shows_what_is_gone_when_nothing_is_left(lotta: User, browse
     end(principal=make_person(lotta), reference=item.ref)
     page = page_of(browser, f"?agent=coder&compare={then}")
     assert f'<del><a href="/items/{item.ref}"' in page
-    assert shown(page) == coder.get("/context").json["text"] == ""
+    assert shown(page).rstrip() == sent(coder)
+    assert coder.get("/context").json["text"] == ""
 
 
 def test_choosing_another_agent_swaps_the_body(browser: Client, coder: Rest) -> None:

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from pawflow_web.identity.models import User
+from review.models import KindName
 from review.readers import readers
 from tests.factories import make_principal
 from tests.web.beliefs import propose, remember
@@ -13,8 +14,9 @@ from tests.web.people import htmx, text_of
 
 
 def asked() -> list[str]:
-    """The readers whose answer says who may use a belief."""
-    return [str(reader.title) for reader in readers.all() if not reader.whole]
+    """The readers whose answer says who may use a note."""
+    of_notes = [reader for reader in readers.all() if not reader.kinds or KindName.NOTE in reader.kinds]
+    return [str(reader.title) for reader in of_notes if not reader.whole]
 
 
 def line_of(browser: Client, note: str) -> str:

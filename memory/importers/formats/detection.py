@@ -1,7 +1,9 @@
 """What a file is, told from what is in it and never from its name."""
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -11,10 +13,13 @@ from memory.importers.formats.markdown import HEADING, ITEM
 from memory.importers.formats.records import Broken
 from memory.importers.formats.registry import DUMP, MARKDOWN, MCP_MEMORY, Format
 from memory.importers.formats.text_lines import Line, encoding_of, read_lines
+from memory.importers.watching import Stopped, watched
 from pawflow_web.lib.errors import Invalid
 
 # A file that shows no record of its format within so many bytes after its first line is of another.
 LOOKED_AT = 4 * 2**20
+# Nor is it looked for longer: what is made to be damaged again and again takes minutes, and somebody waits.
+SECONDS_MOST = 5.0
 _HEAD = 4096
 _LINES_LOOKED_AT = 2000
 
@@ -86,19 +91,19 @@ def detect(stream: BinaryIO) -> Format:
 def _other(form: Format, stream: BinaryIO, head: bytes) -> str:
     """What the file looks like when it holds no record of the format; empty when it does."""
     looks = _by_first_bytes(head, (*_MAGIC, *_UTF16))
-    for value in _values(stream) if not looks else ():
-        if form.is_record is not None and form.is_record(value):
-            return ""
-        looks = looks or _by_keys(value)
+    with suppress(Stopped):
+        for value in _values(stream) if not looks else ():
+            if form.is_record is not None and form.is_record(value):
+                return ""
+            looks = looks or _by_keys(value)
     return looks or _by_text(head)
 
 
 def _values(stream: BinaryIO) -> Iterator[Any]:
     """The decoded values of the first part. What is broken may be long: it is read past, so that one spoilt line
     does not hide the rest."""
-    stream.seek(0)
     until = LOOKED_AT
-    for found in read_values(stream):
+    for found in _read_in_time(stream):
         if isinstance(found, Broken) and found.code == "line_too_long":
             until = stream.tell() + LOOKED_AT
             continue
@@ -106,6 +111,16 @@ def _values(stream: BinaryIO) -> Iterator[Any]:
             yield found.value
         if stream.tell() > until:
             return
+
+
+def _read_in_time(stream: BinaryIO) -> Iterator[Value | Broken]:
+    """The values from the start of the stream. Raises :class:`Stopped` when there is no time for more."""
+    clock = time.monotonic() + SECONDS_MOST
+    stream.seek(0)
+    for found in read_values(watched(stream, lambda _position: time.monotonic() < clock)):
+        yield found
+        if time.monotonic() > clock:
+            raise Stopped
 
 
 def _by_keys(value: Any) -> str:
@@ -152,8 +167,10 @@ def _looks_like_text(stream: BinaryIO, head: bytes) -> str:
 
 def _first_record(stream: BinaryIO) -> str:
     """What the first record of a file that begins like JSON looks like; empty for a file of texts."""
-    stream.seek(0)
-    first = next(read_values(stream), None)
+    try:
+        first = next(_read_in_time(stream), None)
+    except Stopped:
+        return "damaged JSON"
     if isinstance(first, Broken):
         return "damaged JSON"
     if first is None:

@@ -15,7 +15,7 @@ from memory.importers.formats.markdown import HEADING, ITEM, RULE, title_of
 from memory.importers.formats.passages import is_label, note_of
 from memory.importers.formats.records import Read, Record, Skipped
 from memory.importers.formats.regions import Content, content
-from memory.importers.formats.sections import Context, context_of
+from memory.importers.formats.sections import Around, Heading
 from memory.importers.formats.text_lines import read_lines
 from review.limits import TEXT_MOST
 
@@ -66,7 +66,7 @@ class _Entry:
 
 class _Entries:
     def __init__(self) -> None:
-        self._context = Context()
+        self._around = Around()
         self._since = ""
         self._entry: _Entry | None = None
         # the entry that is the name of those indented below it
@@ -102,7 +102,7 @@ class _Entries:
         return _indent(text) > entry.indent and ITEM.match(text) is None
 
     def _headed(self, title: str) -> None:
-        self._context = context_of([title.strip(" :")])
+        self._around = Around([Heading(title.strip(" :"))])
         self._since, self._label = "", None
 
     def _said(self, line: Content) -> None:
@@ -124,7 +124,9 @@ class _Entries:
     def _flush(self) -> Iterator[Read]:
         entry, self._entry = self._entry, None
         if entry is not None:
-            note = note_of(entry.passage, self._context, labels=entry.labels, since=entry.since, dated_at_end=True)
+            note = note_of(
+                entry.passage, self._around.context, labels=entry.labels, since=entry.since, dated_at_end=True
+            )
             yield Record(entry.line, ENTRY, [note])
 
 

@@ -15,7 +15,7 @@ from memory.importers.formats.front_matter import FrontMatter, split_front_matte
 from memory.importers.formats.passages import is_label, note_of
 from memory.importers.formats.records import Read, Record, Skipped
 from memory.importers.formats.regions import Content, content
-from memory.importers.formats.sections import Context, context_of
+from memory.importers.formats.sections import Around, Heading
 from memory.importers.formats.text_lines import read_lines
 from review.limits import TEXT_MOST
 
@@ -70,7 +70,7 @@ class _Pending:
     kind: str
     line: int
     since: str
-    context: Context
+    around: Around
     labels: tuple[str, ...]
     indent: int = 0
     passage: str = ""
@@ -80,7 +80,7 @@ class _Pending:
             self.passage += f"\n{text}" if self.passage else text
 
     def record(self) -> Record:
-        note = note_of(self.passage, self.context, labels=self.labels, since=self.since)
+        note = note_of(self.passage, self.around.context, labels=self.labels, since=self.since)
         return Record(self.line, self.kind, [note])
 
 
@@ -97,8 +97,8 @@ class _Blocks:
 
     def __init__(self, head: FrontMatter) -> None:
         self._head = head
-        self._headings: list[tuple[int, str]] = []
-        self._context = head.context
+        self._headings: list[tuple[int, Heading]] = []
+        self._around = Around((), head.context)
         self._pending: _Pending | None = None
         # what ends with a colon: the name of the list that may come
         self._held: _Pending | None = None
@@ -195,8 +195,8 @@ class _Blocks:
     def _headed(self, level: int, title: str) -> Iterator[Read]:
         yield from self.release()
         self._close_lists()
-        self._headings = [known for known in self._headings if known[0] < level] + [(level, title)]
-        self._context = context_of((known for _, known in self._headings), self._head.context)
+        self._headings = [known for known in self._headings if known[0] < level] + [(level, Heading(title))]
+        self._around = Around([known for _, known in self._headings], self._head.context)
 
     def _item(self, line: Content, item: re.Match[str]) -> Iterator[Read]:
         indent = _width(item["indent"])
@@ -214,7 +214,7 @@ class _Blocks:
         labels = tuple(label for label in (self._list_label, *(level.label for level in self._levels)) if label)
         self._levels.append(_Level(indent))
         self._in_code = False
-        self._pending = _Pending(ENTRY, line.number, line.since or self._head.since, self._context, labels, indent)
+        self._pending = _Pending(ENTRY, line.number, line.since or self._head.since, self._around, labels, indent)
         self._pending.add(_TASK.sub("", item["text"].strip(), count=1))
 
     def _paragraph(self, line: Content, text: str) -> Iterator[Read]:
@@ -223,7 +223,7 @@ class _Blocks:
             self._close_lists()
         self._in_code = False
         labels = tuple(level.label for level in self._levels if level.label)
-        self._pending = _Pending(PARAGRAPH, line.number, line.since or self._head.since, self._context, labels)
+        self._pending = _Pending(PARAGRAPH, line.number, line.since or self._head.since, self._around, labels)
         self._pending.add(text.strip())
 
     def _code(self, line: Content) -> Iterator[Read]:
@@ -236,7 +236,7 @@ class _Blocks:
         assert self._columns is not None  # noqa: S101 - a row comes below its head
         pairs = zip(self._columns, _cells(text), strict=False)
         passage = "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
-        note = note_of(passage, self._context, since=line.since or self._head.since)
+        note = note_of(passage, self._around.context, since=line.since or self._head.since)
         return Record(line.number, ROW, [note])
 
     # --- what comes of them -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from memory.importers.formats.json_stream import Value, read_values
-from memory.importers.formats.records import Broken, Note, Read, Record, Skipped
+from memory.importers.formats.records import Broken, Note, Read, Record, Relation, Skipped
 from memory.importers.formats.sections import safe_slug
 from memory.models.note import TAG_LONGEST
 from pawflow_web.lib.errors import Invalid
@@ -105,7 +105,8 @@ def _relation(line: int, value: Mapping[str, Any]) -> Read:
     parts = (_first(value, _FROM), _first(value, _TO), _first(value, _RELATION_TYPE))
     if not all(_is_words(part) for part in parts):
         return Broken(line, "bad_record", "this relation lacks one of from, to and relationType; it was left out")
-    return Record(line, RELATION, waits_as=RELATION)
+    subject, last, predicate = (str(part) for part in parts)
+    return Record(line, RELATION, [Relation(subject, predicate, last)])
 
 
 def _notes(name: str, tag: str, observations: Iterable[Any]) -> Iterator[Note]:

@@ -26,17 +26,28 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A record of a known kind.
+class Relation:
+    """Two names of a record and how they are related, which are to become a fact of the graph."""
 
-    ``notes`` may be lazy and is gone through once. ``waits_as`` names what this version stores nothing of yet;
-    a later run over the same file brings it.
-    """
+    subject: str
+    predicate: str
+    object: str
+
+    @property
+    def quote(self) -> str:
+        return f"{self.subject} {self.predicate} {self.object}"
+
+
+Said = Note | Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of a known kind. ``notes`` are what it says; they may be lazy and are gone through once."""
 
     line: int
     kind: str
-    notes: Iterable[Note] = ()
-    waits_as: str = ""
+    notes: Iterable[Said] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ class Format:
     counted: Mapping[str, str]
     # whether a decoded JSON value belongs to this format; None: it is text
     is_record: Callable[[Any], bool] | None = None
-    # kinds whose records wait for a later version
-    waits: tuple[str, ...] = ()
+    # kinds whose records an earlier version only counted: the report goes on saying how many wait, which is none
+    waited: tuple[str, ...] = ()
     # endings of the files that are taken from a folder of this format; none: it is always one file
     endings: tuple[str, ...] = ()
 
@@ -31,11 +31,11 @@ class Format:
 MCP_MEMORY = Format(
     name="mcp-memory",
     title="the file of the MCP memory server",
-    parser_version=1,
+    parser_version=2,
     read=mcp_memory.read,
     counted={mcp_memory.ENTITY: "entities", mcp_memory.RELATION: "relations"},
     is_record=mcp_memory.is_record,
-    waits=(mcp_memory.RELATION,),
+    waited=(mcp_memory.RELATION,),
 )
 MARKDOWN = Format(
     name="markdown",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -66,20 +67,46 @@ class Context:
     category: str = ""
 
 
+class Heading:
+    """A heading. Its tag is found out when it is asked for, and once: looking for secrets takes longer than all the
+    rest of reading."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    @cached_property
+    def tag(self) -> str:
+        return tag_of(self.title)
+
+
+class Around:
+    """The headings around a note, outermost first, and what is ``given`` for the whole file.
+
+    What they say is found out when a note asks: a file may be made of headings alone.
+    """
+
+    def __init__(self, headings: Sequence[Heading] = (), given: Context = Context()) -> None:
+        self._headings = headings
+        self._given = given
+
+    @cached_property
+    def context(self) -> Context:
+        return context_of(self._headings, self._given)
+
+
 def meaning_of(words: str) -> Meaning | None:
     """What a heading, or the value of a ``type``, stands for where that is plain."""
     found = [_BY_WORD[word] for word in _WORD.findall(words[:200].lower()) if word in _BY_WORD]
     return found[0] if found else None
 
 
-def context_of(headings: Iterable[str], given: Context = Context()) -> Context:
+def context_of(headings: Sequence[Heading], given: Context) -> Context:
     """What the headings around a note, outermost first, add to what is ``given`` for the whole file."""
-    titles = list(headings)
-    found = next((known for title in reversed(titles) if (known := meaning_of(title))), None)
+    found = next((known for heading in reversed(headings) if (known := meaning_of(heading.title))), None)
     # What the file says of itself goes before what a heading lets one guess.
     category = given.category or (found.category if found else "")
     own = [found.tag] if found and found.tag and not given.category else []
-    return Context(merged(given.tags, own, [tag_of(title) for title in titles][-_NEAREST:]), category)
+    return Context(merged(given.tags, own, [heading.tag for heading in headings[-_NEAREST:]]), category)
 
 
 def tag_of(title: str) -> str:

@@ -43,14 +43,12 @@ class Command(JsonCommand):
         return report.value()
 
     def words(self, answer: dict[str, Any], **options: Any) -> str:
-        items, waiting = answer["items"], sum(answer["waiting"].values())
+        items = answer["items"]
         would = "would wait" if answer["dry_run"] else "wait"
         lines = [
-            f"{items['needs_review']:,} of {items['proposed']:,} notes {would} in review; {items['duplicates']:,} were "
-            f"there already, {items['tombstoned']:,} are refused, {items['invalid']:,} cannot be stored."
+            f"{items['needs_review']:,} of {items['proposed']:,} beliefs {would} in review; {items['duplicates']:,} "
+            f"were there already, {items['tombstoned']:,} are refused, {items['invalid']:,} cannot be stored."
         ]
-        if waiting:
-            lines.append(f"{waiting:,} relations were left for a later version.")
         if answer["skipped"]:
             lines.append(f"Left out: {', '.join(left_out(answer['skipped']))}.")
         if answer["resumed_at_line"] is not None:
@@ -76,5 +74,5 @@ class _Progress:
         if not done and time.monotonic() - self._shown_at < _PROGRESS_SECONDS:
             return
         self._shown_at = time.monotonic()
-        self._command.stderr.write(f"\r{report.decided.count:,} notes", ending="\n" if done else "")
+        self._command.stderr.write(f"\r{report.decided.count:,} beliefs", ending="\n" if done else "")
         self._command.stderr.flush()

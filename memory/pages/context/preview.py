@@ -32,6 +32,12 @@ TIERS: Mapping[str, str | Promise] = {
     "t2": gettext_lazy("lasting while it is said again"),
     "t3": gettext_lazy("lately"),
 }
+# Of lines that hold no belief, by how their references begin: the page that shows the whole, and why they are there.
+PLACES: Mapping[str, tuple[str, str | Promise]] = {
+    "di_": ("diary-entry", gettext_lazy("Entry %(rank)d of its diary, the newest first.")),
+    "td_": ("todo-task", gettext_lazy("A task of its list in this conversation, or of its own.")),
+    "sp_": ("scratch-note", gettext_lazy("A topic of its notes in this conversation, or of its own.")),
+}
 # Why a whole block is missing, and why a line of one is.
 OMITTED: Mapping[str, str | Promise] = {
     "budget": gettext_lazy("no line of it fits into the budget"),
@@ -43,12 +49,14 @@ DROPPED: Mapping[str, str | Promise] = {
     "budget": gettext_lazy("for want of room"),
     "limit": gettext_lazy("beyond the most of their sort"),
     "aged": gettext_lazy("too long ago"),
+    "flagged": gettext_lazy("for what was found in their words"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A line with its line break. ``url`` is its belief; ``change`` is ``ins`` or ``del`` where days are compared."""
+    """A line with its line break. ``url`` is its belief, or what else it shows; ``change`` is ``ins`` or ``del`` where
+    days are compared."""
 
     text: str
     url: str = ""
@@ -107,7 +115,8 @@ def preview(principal: Principal, *, since: datetime | None = None, freeze: bool
     started = time.perf_counter()
     context = build_context(principal, previewing=True, freeze=freeze, **asked)
     ms = round((time.perf_counter() - started) * 1000)
-    before = build_context(principal, previewing=True, at=since, **asked) if since is not None else None
+    # The memory alone is compared, and it gets room before all others.
+    before = build_context(principal, previewing=True, at=since, only=(MEMORY,), **asked) if since is not None else None
     compared = before is not None and MEMORY not in dict((*context.omitted, *before.omitted))
     return Preview(
         context=context,
@@ -123,7 +132,7 @@ def preview(principal: Principal, *, since: datetime | None = None, freeze: bool
 
 def shown_lines(text: str, lines: Iterable[Line]) -> Iterator[ShownLine]:
     """``text`` line by line. ``lines`` are those that it shows, in its order; each is one line of it."""
-    known = iter([line for line in lines if line.item])
+    known = iter([line for line in lines if line.item or line.ref[:3] in PLACES])
     awaited, rank = next(known, None), 1
     for piece in re.findall(r"[^\n]*\n|[^\n]+", text):
         if awaited is None or piece.rstrip("\n") != awaited.text:
@@ -134,10 +143,13 @@ def shown_lines(text: str, lines: Iterable[Line]) -> Iterator[ShownLine]:
 
 
 def _shown(line: Line, text: str, *, why: str, change: str = "") -> ShownLine:
-    return ShownLine(text, reverse("item", args=[line.ref]), why, change)
+    page = "item" if line.item else PLACES[line.ref[:3]][0]
+    return ShownLine(text, reverse(page, args=[line.ref]), why, change)
 
 
 def _why(line: Line, rank: int) -> str:
+    if not line.item:
+        return PLACES[line.ref[:3]][1] % {"rank": rank}
     sort = _(", %(words)s (%(tier)s)") % {"words": TIERS.get(line.tier, ""), "tier": line.tier} if line.tier else ""
     words = _(" It holds: %(words)s.") % {"words": ", ".join(line.matched)} if line.matched else ""
     return _("Belief %(rank)d of this block%(sort)s.%(words)s") % {"rank": rank, "sort": sort, "words": words}

@@ -53,7 +53,9 @@ def groups(found: CheckUp) -> list[Group]:
 def not_compared(found: CheckUp) -> list[str]:
     """What the answer does not cover; empty when it covers everything."""
     told = []
-    if found.left_out:
+    if found.left_out and not found.total:
+        told.append(_("There was no time to read it to its end, and no belief was met until then."))
+    elif found.left_out:
         told.append(
             _("Only the first %(count)s beliefs were looked at; the file holds more.")
             % {"count": thousands(found.total)}

@@ -46,7 +46,8 @@ _PARTS: Mapping[str, Mapping[str, str | Promise]] = {
 _OTHER: Mapping[str, str | Promise] = {
     "records": gettext_lazy("of another kind"),
     "items": gettext_lazy("of another kind"),
-    "waiting": gettext_lazy("left for a later version"),
+    # only in reports of a version that did not read them
+    "waiting": gettext_lazy("left until the file is imported again"),
     "skipped": gettext_lazy("of a kind that is not read"),
 }
 
@@ -159,7 +160,7 @@ def _earlier(job: ImportJob) -> Earlier:
 
 
 def _so_far(job: ImportJob) -> str:
-    told = _("%(count)d notes were decided.") % {"count": job.decided}
+    told = _("%(count)d beliefs were decided.") % {"count": job.decided}
     if job.state == ImportState.FAILED and job.finished_at is None:
         told = f"{told} {_('Import the same file again to go on.')}"
     return told

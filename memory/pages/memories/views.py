@@ -16,7 +16,7 @@ from memory.pages.memories.browse import Browse, add_form, browse, matching
 from memory.pages.memories.forms import AddForm
 from pawflow_web.identity.person import person_of
 from pawflow_web.lib.errors import Conflict, Invalid, Tombstoned
-from pawflow_web.web.paths import own_path
+from pawflow_web.web.paths import own_path, query_of
 from pawflow_web.web.per_request import forget_all
 from pawflow_web.web.render import (
     out_of_band,
@@ -91,7 +91,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         raise Invalid(_("Choose at least one row, and what to do with it."))
     back = own_path(request.POST.get("back", "")) or reverse("memories")
-    given = QueryDict(back.partition("?")[2])
+    given = query_of(back.partition("?")[2])
     chosen = Chosen(*form.chosen())
     if form.cleaned_data["whole"]:
         refs, rest = matching(request, given, BULK_MOST)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from django.db import transaction
 
-from pawflow_web.identity.models import Agent, MemoryRender, Profile, User
+from pawflow_web.identity.models import Agent, ApiToken, MemoryRender, Profile, User
 from pawflow_web.identity.names import check_name, is_name
 from pawflow_web.identity.principal import Principal, PrincipalKind
 from pawflow_web.lib.errors import Invalid, NotFound
@@ -83,6 +83,15 @@ def principal_of_agent(agent: Agent, zone: ZoneInfo) -> Principal:
         abilities=frozenset({"read"}),
         zone=zone,
     )
+
+
+def abilities_of(principal: Principal) -> frozenset[str]:
+    """What this party may do by any of its tokens, so that what it is told of does not depend on the one it calls with;
+    of an agent without one, what a token gets when nothing else is said."""
+    if principal.agent_id is None:
+        return principal.abilities
+    given = ApiToken.objects.open().filter(agent_id=principal.agent_id).values_list("abilities", flat=True)
+    return frozenset(ability for abilities in given for ability in abilities) or frozenset({"read", "write"})
 
 
 def _checked(*, profile: str | None, memory_render: str | None, reads_sensitive: bool | None) -> dict[str, Any]:

@@ -102,8 +102,13 @@ def _sweep(folder: Path) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """The library creates files as the umask says; ours are for their owner alone."""
-    with os.scandir(folder) as entries:
+    """The library creates files as the umask says; ours are for their owner alone. A folder that somebody has dropped
+    meanwhile needs nothing."""
+    try:
+        found = os.scandir(folder)
+    except FileNotFoundError:
+        return
+    with found as entries:
         for entry in entries:
             with contextlib.suppress(FileNotFoundError):
                 if entry.stat(follow_symlinks=False).st_mode & 0o077:

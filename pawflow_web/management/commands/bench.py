@@ -1,4 +1,4 @@
-"""``manage.py bench memory`` and ``manage.py bench retrieval``."""
+"""``manage.py bench memory``, ``manage.py bench graph`` and ``manage.py bench retrieval``."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ from typing import IO, Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from bench import memory, retrieval
+from bench import graph, memory, retrieval
 from bench.report import table
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import Invalid, Unavailable
@@ -22,12 +22,18 @@ class Command(JsonCommand):
     help = "Measure this version, beside the installation. Example: manage.py bench memory --n 10000"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        names = parser.add_subparsers(dest="name", required=True, metavar="memory|retrieval")
+        names = parser.add_subparsers(dest="name", required=True, metavar="memory|graph|retrieval")
         one = names.add_parser("memory", help="how fast remember, recall and the pages above them are, on made-up data")
         one.add_argument("--n", type=int, default=10_000, help="beliefs of the largest owner (10000)")
         one.add_argument("--seed", type=int, default=1, help="the same seed gives the same beliefs (1)")
         one.add_argument("--runs", type=int, default=memory.RUNS, help="timed calls a line (200)")
         one.add_argument("--seconds", type=float, default=memory.SECONDS, help="at most so long a line (5)")
+        self.add_json(one)
+        one = names.add_parser("graph", help="how fast facts are added and walked along, on made-up data")
+        one.add_argument("--triples", type=int, default=10_000, help="facts of the one owner (10000)")
+        one.add_argument("--seed", type=int, default=1, help="the same seed gives the same facts (1)")
+        one.add_argument("--runs", type=int, default=graph.RUNS, help="timed calls a line (200)")
+        one.add_argument("--seconds", type=float, default=graph.SECONDS, help="at most so long a line (5)")
         self.add_json(one)
         one = names.add_parser("retrieval", help="how well the questions of a corpus find their evidence")
         one.add_argument("path", metavar="FILE", help="a corpus; docs/retrieval-corpora.md says what stands in it")
@@ -41,21 +47,30 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> dict[str, Any]:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            return _memory(**options) if options["name"] == "memory" else _retrieval(**options)
+            return _RUNS[options["name"]](**options)
         except KeyboardInterrupt:
             raise Unavailable("Stopped before the end. Nothing is left behind.") from None
 
     def words(self, answer: dict[str, Any], **options: Any) -> str:
-        return table(answer) if options["name"] == "memory" else retrieval.table(answer)
+        return retrieval.table(answer) if options["name"] == "retrieval" else table(answer)
 
 
 def _memory(**options: Any) -> dict[str, Any]:
-    n, seed, runs, seconds = (options[name] for name in ("n", "seed", "runs", "seconds"))
-    bounds = (("n", n, memory.FEWEST, memory.MOST), ("seed", seed, 0, 10**6), ("runs", runs, 1, 10_000),
-              ("seconds", seconds, 0.1, 600))  # fmt: skip
-    for name, value, least, most in bounds:
-        _within(name, value, least, most)
-    return memory.run(settings.ENV, n=n, seed=seed, runs=runs, seconds=seconds)
+    _within("n", options["n"], memory.FEWEST, memory.MOST)
+    return memory.run(settings.ENV, n=options["n"], **_timing(options))
+
+
+def _graph(**options: Any) -> dict[str, Any]:
+    _within("triples", options["triples"], graph.FEWEST, graph.MOST)
+    return graph.run(settings.ENV, triples=options["triples"], **_timing(options))
+
+
+def _timing(options: dict[str, Any]) -> dict[str, Any]:
+    """What both of them take beside their size."""
+    bounds = {"seed": (0, 10**6), "runs": (1, 10_000), "seconds": (0.1, 600)}
+    for name, (least, most) in bounds.items():
+        _within(name, options[name], least, most)
+    return {name: options[name] for name in bounds}
 
 
 def _retrieval(**options: Any) -> dict[str, Any]:
@@ -70,6 +85,9 @@ def _retrieval(**options: Any) -> dict[str, Any]:
         if out is not None:
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in questions)
     return report
+
+
+_RUNS = {"memory": _memory, "graph": _graph, "retrieval": _retrieval}
 
 
 def _within(name: str, value: float, least: float, most: float) -> None:

@@ -18,9 +18,9 @@ from pawflow_web.lib.errors import Conflict, Invalid
 from pawflow_web.web.paths import own_path
 from pawflow_web.web.per_request import forget_all
 from pawflow_web.web.render import (
-    htmx_of,
     nothing_but,
     out_of_band,
+    page_behind,
     render_panel,
     shell_news,
     target_of,
@@ -40,7 +40,7 @@ TEMPLATE = "review/item.html"
 BESIDE = re.compile(r"([a-z]+)-detail(?:-[0-9a-f]{12})?")
 _ROW = re.compile(r"([a-z]+)-[0-9a-f]{12}")
 # Lists that fetch themselves anew when they hear that beliefs changed.
-_LISTS = ("memories",)
+_LISTS = ("memories", "kg", "kg-entity")
 CHANGED = "dialog-close, items-changed"
 
 
@@ -155,9 +155,9 @@ def _page_of(done: Outcome) -> str:
 
 def _here(request: HttpRequest) -> tuple[ResolverMatch | None, QueryDict]:
     """The page that the person looks at, and its query."""
-    path, _mark, query = (htmx_of(request).current_url_abs_path or "").partition("?")
+    path, query = page_behind(request)
     try:
-        return resolve(path), QueryDict(query)
+        return resolve(path), query
     except Resolver404:
         return None, QueryDict()
 

@@ -6,6 +6,7 @@ from typing import Any, Self, cast
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.http import QueryDict
 from django.utils.text import format_lazy
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _now
@@ -76,6 +77,13 @@ class CorrectForm(QuestionForm):
     )
 
     field_order = ("text", "reason")
+
+    @classmethod
+    def of(cls, item: GovernanceItem, given: QueryDict | None = None, **kwargs: Any) -> Self:
+        """The form over that belief; it says how its words are written."""
+        form = cls(given, auto_id="correct-%s", **kwargs)
+        form.fields["text"].help_text = str(kind_of(item).wording) or form.fields["text"].help_text
+        return form
 
     def offer_override(self) -> None:
         """These words were rejected once: the person may say them all the same."""

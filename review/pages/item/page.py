@@ -15,6 +15,7 @@ from review.display.rows import Row, flags_of, full_rows
 from review.display.steps import Step, history_steps, source_steps, status_sentence, use_steps
 from review.display.time_bars import Interval, named_by, ranges_of
 from review.journal.chain import Event, history
+from review.kinds import Part, kind_of
 from review.models import Evidence, GovernanceItem, JournalEntry, UseEvent
 from review.pages.item.actions import Actions, actions_of
 from review.pages.queue.desk import EVIDENCE_MOST
@@ -47,6 +48,7 @@ class ItemPage:
     entries: list[int] = field(default_factory=list)
     earlier: int = 0
     hash: str = ""
+    parts: Sequence[Part] = ()
 
 
 def detail_of(item: GovernanceItem, target: str) -> ItemPage:
@@ -57,6 +59,7 @@ def detail_of(item: GovernanceItem, target: str) -> ItemPage:
         actions=actions_of(item, target),
         sources=source_steps(item, _evidence(item)),
         flags=flags_of(item),
+        parts=kind_of(item).parts(item),
     )
 
 
@@ -79,6 +82,7 @@ def page_of(request: HttpRequest, item: GovernanceItem) -> ItemPage:
         entries=entries[-ENTRIES_SHOWN:],
         earlier=max(0, len(entries) - ENTRIES_SHOWN),
         hash=grouped(events[-1].entry.hash) if events else "",
+        parts=kind_of(item).parts(item),
     )
 
 

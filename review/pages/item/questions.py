@@ -87,10 +87,10 @@ def item_correct(request: HttpRequest, ref: str) -> HttpResponse:
         return corrected(done)
 
     if request.method == "POST":
-        return _decided(request, found, CORRECT, CorrectForm(request.POST, auto_id="correct-%s"), decide)
+        return _decided(request, found, CORRECT, CorrectForm.of(found, request.POST), decide)
     # The words of a secret are not put into a page that only asks.
     text = "" if found.privacy == Privacy.SECRET else words_of(found)
-    form = CorrectForm(initial={"text": text, "revision": found.revision}, auto_id="correct-%s")
+    form = CorrectForm.of(found, initial={"text": text, "revision": found.revision})
     return _asked(request, found, CORRECT, form)
 
 

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -18,8 +18,8 @@ from pawflow_web.lib.ids import new_ref
 from pawflow_web.web import ways_back
 from pawflow_web.web.paths import own_path
 from pawflow_web.web.render import (
-    htmx_of,
     nothing_but,
+    page_behind,
     person_required,
     render_panel,
     shell_news,
@@ -105,12 +105,12 @@ def cancel_many(request: HttpRequest, ref: str) -> HttpResponse:
 
 
 def _back(request: HttpRequest, sentence: str) -> HttpResponse:
-    here, _mark, query = (htmx_of(request).current_url_abs_path or "").partition("?")
+    here, query = page_behind(request)
     if not wants_partial(request):
         messages.success(request, sentence)
         return redirect(own_path(request.POST.get("back", "")) or reverse("review"))
     if here == reverse("review"):
-        return all_anew(request, Wanted.of(QueryDict(query)), toast(request, sentence))
+        return all_anew(request, Wanted.of(query), toast(request, sentence))
     if here == reverse("memories"):
         return nothing_but(toast(request, sentence), shell_news(request), trigger="items-changed")
     # Any other page may show one of them, and would go on showing it as it was.

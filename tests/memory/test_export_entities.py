@@ -43,7 +43,7 @@ def test_what_is_forgotten_between_its_two_looks_stays_behind(parties: Parties) 
         assert json.loads("".join(lines))["observations"] == ["was kept"]
 
 
-def test_two_statements_are_enough(parties: Parties) -> None:
+def test_three_statements_are_enough(parties: Parties) -> None:
     for n in range(20):
         tell(parties.coder, f"Ada: said {n}", tags=["person"])
     with CaptureQueriesContext(
@@ -51,5 +51,5 @@ def test_two_statements_are_enough(parties: Parties) -> None:
     ) as asked:
         entities(parties)
 
-    assert len(asked) == 2
+    assert len(asked) == 3
     assert not any("review_evidence" in query["sql"] for query in asked)

@@ -33,4 +33,4 @@ def merge_entities(request: HttpRequest, payload: MergeIn) -> MergeOut:
 @router.post("/graph/merges/{ref}/undo", auth=person, response=UnmergedOut)
 def undo_one_merge(request: HttpRequest, ref: str) -> UnmergedOut:
     """Take a merge back: names and facts go where they came from."""
-    return UnmergedOut(undone=True, entity=undo_merge(principal=call_of(request).principal, ref=ref).dropped_ref)
+    return UnmergedOut(undone=True, entity=undo_merge(principal=call_of(request).principal, ref=ref).back.ref)

@@ -74,7 +74,7 @@ class FactKind(Kind):
 
     def follow(self, item: GovernanceItem, at: datetime) -> None:
         row = item.triple
-        before = (row.subject_id, row.object_id)
+        before, names = (row.subject_id, row.object_id), _names(row)
         if row.counted:
             move_degrees(before, -1)
         if _is_secret(item):
@@ -86,7 +86,7 @@ class FactKind(Kind):
         if row.counted:
             move_degrees([row.subject_id, row.object_id], 1)
         left = {pk for pk in before if pk is not None} - {row.subject_id, row.object_id}
-        let_go_at_the_end(item.user_id, left)
+        let_go_at_the_end(item.user_id, left, forgetting=names if _is_secret(item) else ())
 
     def erase(self, items: Sequence[GovernanceItem]) -> None:
         rows = [item.triple for item in items]
@@ -95,8 +95,9 @@ class FactKind(Kind):
                 move_degrees([row.subject_id, row.object_id], -1)
         ids = [row.pk for row in rows]
         ends = {pk for row in rows for pk in (row.subject_id, row.object_id) if pk is not None}
+        said = [name for row in rows for name in _names(row)]
         Triple.objects.filter(pk__in=ids).update(live=False, counted=False, subject=None, object=None)
-        let_go_at_the_end(items[0].user_id, ends)
+        let_go_at_the_end(items[0].user_id, ends, forgetting=said)
 
     def copies(self, item: GovernanceItem) -> dict[str, tuple[Any, Any]]:
         row = item.triple
@@ -125,8 +126,7 @@ class FactKind(Kind):
         row.live = _is_live(item)
         ends: list[int] = []
         if row.live:
-            names = [row.subject_name] if row.is_value else [row.subject_name, row.object_name]
-            ends = link(item.user_id, names)
+            ends = link(item.user_id, _names(row))
         row.subject_id, row.object_id = (*ends, None, None)[:2]
         row.counted = row.live and not row.is_value and _is_plain(item, at)
 
@@ -144,6 +144,10 @@ def facet_of(parts: Parts) -> dict[str, Any]:
 
 def _is_live(item: GovernanceItem) -> bool:
     return item.status in READABLE and not _is_secret(item) and not item.valid.isempty
+
+
+def _names(row: Triple) -> list[str]:
+    return [row.subject_name] if row.is_value else [row.subject_name, row.object_name]
 
 
 def _is_secret(item: GovernanceItem) -> bool:

@@ -8,7 +8,7 @@ from graph.facts.keys import key_of
 from graph.facts.parts import Parts, name_of, normal, predicate_of, score_of, value_of
 from graph.facts.reading import names_here, values_of
 from graph.facts.secrets import without_secrets
-from graph.facts.vocabulary import functional_of, takes_value
+from graph.facts.vocabulary import takes_value
 from graph.kinds import facet_of
 from graph.limits import SOURCE_MOST
 from pawflow_web.identity.principal import Principal
@@ -134,8 +134,3 @@ def _the_one(others: Sequence[GovernanceItem]) -> GovernanceItem | None:
             fields={"supersede": [item.ref for item in others]},
         )
     return others[0] if others else None
-
-
-def is_functional(principal: Principal, predicate: str) -> bool:
-    """Whether the owner's graph holds one value of it at a time."""
-    return predicate in functional_of(principal.user_id)

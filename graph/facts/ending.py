@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
 from graph.facts.linking import known_entities
@@ -12,11 +11,11 @@ from graph.facts.parts import Parts, normal
 from graph.facts.reading import facts
 from graph.models import EntityName
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.periods import TimeInput, parse_period
 from review.journal.acts import act
 from review.journal.comments import NO_COMMENT
 from review.lifecycle.archive_requests import ask_for_archive
+from review.lifecycle.ending import end_item
 from review.models import GovernanceItem
 from review.querysets import ItemQuerySet
 
@@ -40,7 +39,8 @@ def invalidate(*, principal: Principal, parts: Parts, ended: TimeInput | None = 
     Args:
         ended: from its first instant on; the caller's today when left out.
 
-    Raises :class:`Invalid`: a date that is none, or one that does not lie after the start of a fact that it meets.
+    Raises :class:`~pawflow_web.lib.errors.Invalid`: a date that is none, or one that does not lie after the start of a
+    fact that it meets.
     """
     moment, precision = _moment(principal, ended)
     met = list(_met(principal, parts).values_list("pk", flat=True)[:ENDED_MOST])
@@ -55,8 +55,10 @@ def invalidate(*, principal: Principal, parts: Parts, ended: TimeInput | None = 
                 ask_for_archive(current, item, principal, NO_COMMENT)
                 asked.append(item)
                 continue
-            valid = DateTimeTZRange(item.valid.lower, _after_start(item, moment, current.clock.at, said=bool(ended)))
-            current.write(item, "end", valid=valid, valid_to_precision=precision)
+            at = _after_start(item, moment, current.clock.at, said=ended is not None)
+            if item.valid.upper is not None and at >= item.valid.upper:
+                continue  # by then it is over anyway
+            end_item(current, item, at, precision, field="ended")
             done.append(item)
     return Invalidated(ended=tuple(done), asked=tuple(asked))
 
@@ -72,13 +74,9 @@ def _moment(principal: Principal, ended: TimeInput | None) -> tuple[datetime, st
 def _after_start(item: GovernanceItem, moment: datetime, now: datetime, *, said: bool) -> datetime:
     """Where it ends. Nobody named a day, and it began on this one: it ends at this moment."""
     lower: datetime | None = item.valid.lower
-    if lower is None or moment > lower:
+    if said or lower is None or moment > lower:
         return moment
-    if not said:
-        return max(now, lower + timedelta(microseconds=1))
-    raise Invalid(
-        f"#{item.ref} would end before it began.", fields={"ended": "must lie after the start of its validity"}
-    )
+    return max(now, lower + timedelta(microseconds=1))
 
 
 def _met(principal: Principal, parts: Parts) -> ItemQuerySet:

@@ -4,15 +4,17 @@ All writes happen under the owner's clock, so that two writers never make one en
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 from graph.facts.parts import normal
 from graph.limits import WORD_MOST, WORDS_MOST
-from graph.models import Entity, EntityName
+from graph.models import Entity, EntityMerge, EntityName, Triple
 from pawflow_web.identity.clock import user_clock
 from pawflow_web.lib.db import execute
 from pawflow_web.lib.text import analyse
 
-# What hangs on the clock under this name: entities that a fact of this act has let go of.
+# Under this name a :class:`_Left` hangs on the clock.
 _LEFT = "graph.entities"
 
 _KNOWN = "SELECT normal, entity_id FROM graph_entityname WHERE user_id = %(user)s AND normal = ANY(%(normals)s::text[])"
@@ -82,16 +84,56 @@ def let_go(ids: Collection[int]) -> None:
             execute(statement, {"ids": gone})
 
 
-def let_go_at_the_end(user_id: int, ids: Collection[int]) -> None:
-    """The same when all of the act is done: what takes the place of an entity's only fact names it again."""
+def let_go_at_the_end(user_id: int, ids: Collection[int], *, forgetting: Collection[str] = ()) -> None:
+    """The same when all of the act is done: what takes the place of an entity's only fact names it again.
+
+    Args:
+        forgetting: names that must not outlive what said them, as a person gave some of them by a merge: they go too,
+            unless another fact in use says them.
+    """
     if not ids:
         return
     with user_clock(user_id) as clock:
-        known = clock.companions.get(_LEFT)
-        if known is None:
-            known = clock.companions[_LEFT] = set()
-            clock.before_commit.append(lambda: let_go(known))
-        known.update(ids)
+        left = clock.companions.get(_LEFT)
+        if left is None:
+            left = clock.companions[_LEFT] = _Left()
+            clock.before_commit.append(lambda: _settle(user_id, left))
+        left.ids.update(ids)
+        left.names.update(normal(name) for name in forgetting)
+
+
+@dataclass(slots=True)
+class _Left:
+    """Entities that facts of an act let go of, and names that go with their words."""
+
+    ids: set[int] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+
+def _settle(user_id: int, left: _Left) -> None:
+    let_go(left.ids)
+    rows = EntityName.objects.select_related("entity").filter(user_id=user_id, entity_id__in=left.ids)
+    for row in rows.filter(normal__in=left.names) if left.names else ():
+        if not _is_said(row):
+            _forget(row)
+
+
+def _is_said(name: EntityName) -> bool:
+    """Whether a fact in use says it."""
+    live = Triple.objects.filter(live=True)
+    said_of = live.filter(subject=name.entity).values_list("subject_name", flat=True).distinct()
+    said_with = live.filter(object=name.entity).values_list("object_name", flat=True).distinct()
+    return any(normal(said) == name.normal for said in chain(said_of, said_with))
+
+
+def _forget(name: EntityName) -> None:
+    """With the merge that gave it, which cannot be undone then. An entity that is called so is called by another."""
+    EntityMerge.objects.filter(user_id=name.user_id, names__contains=[name.normal]).delete()
+    entity = name.entity
+    other = EntityName.objects.filter(entity=entity).exclude(pk=name.pk).order_by("pk").first()
+    if normal(entity.name) == name.normal and other is not None:
+        Entity.objects.filter(pk=entity.pk).update(name=other.name)
+    name.delete()
 
 
 def move_degrees(ends: Sequence[int | None], step: int) -> None:

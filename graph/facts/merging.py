@@ -17,6 +17,7 @@ from review.gate.proposals import Place
 from review.gate.succession import holding
 from review.journal.acts import Act, act
 from review.models import GovernanceItem
+from review.querysets import ItemQuerySet
 
 logger = structlog.get_logger(__name__)
 
@@ -33,14 +34,23 @@ class Preview:
     conflicts: tuple[tuple[GovernanceItem, GovernanceItem], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """What an undone merge had kept, and the entity that is by itself ``back`` again. Either is without a row where
+    nothing in use names it any more."""
+
+    kept: Entity
+    back: Entity
+
+
 def preview(*, principal: Principal, keep: str, drop: str) -> Preview:
     """Look at a merge without doing it. Raises as :func:`merge` does, but for the values that are in the way."""
     principal.require_person()
     kept, dropped = _both(principal, keep, drop)
     names = EntityName.objects.filter(entity=dropped).order_by("name").values_list("name", flat=True)
-    with act(principal):
-        keyed = _keys(_of(dropped).filter(subject=dropped), subject=kept.name)
-        return Preview(_of(dropped).count(), tuple(names), tuple(_clashes(keyed)))
+    items = GovernanceItem.objects.select_related("triple", "scope_agent", "scope_conversation")
+    keyed = _keys(_of(dropped).filter(subject=dropped), items, subject=kept.name)
+    return Preview(_of(dropped).count(), tuple(names), tuple(_clashes(keyed)))
 
 
 def merge(*, principal: Principal, keep: str, drop: str) -> EntityMerge:
@@ -61,7 +71,7 @@ def merge(*, principal: Principal, keep: str, drop: str) -> EntityMerge:
                 f"More than {MOVED_MOST:,} facts name {dropped.name}. Merge the other way round.",
                 fields={"drop": dropped.ref},
             )
-        keyed = _keys(_of(dropped).filter(subject=dropped), subject=kept.name)
+        keyed = _keys(_of(dropped).filter(subject=dropped), GovernanceItem.objects.locked(), subject=kept.name)
         for one, other in _clashes(keyed):
             raise Conflict(
                 f"#{one.ref} and #{other.ref} would both hold, and only one can. End one of them first.",
@@ -79,7 +89,7 @@ def merge(*, principal: Principal, keep: str, drop: str) -> EntityMerge:
     return row
 
 
-def undo_merge(*, principal: Principal, ref: str) -> EntityMerge:
+def undo_merge(*, principal: Principal, ref: str) -> Parted:
     """Take a merge back: the names go to an entity of their own, and the facts that were said with them follow.
 
     Raises:
@@ -101,13 +111,14 @@ def undo_merge(*, principal: Principal, ref: str) -> EntityMerge:
         about = _follow_names(row.kept, back, frozenset(row.names))
         _recount(row.kept)
         _recount(back)
-        row.undone_at = current.clock.at
-        row.save(update_fields=["undone_at"])
-        _write_keys(current, _keys(Triple.objects.filter(pk__in=about)))
+        # The names have gone their own way, and must be able to be forgotten there.
+        row.undone_at, row.names, row.dropped_name, row.dropped_type = current.clock.at, [], "", ""
+        row.save()
+        _write_keys(current, _keys(Triple.objects.filter(pk__in=about), GovernanceItem.objects.locked()))
         # Said with the other name since, nothing may be left of one of the two.
         let_go([row.kept_id, back.pk])
     logger.info("merge_undone", owner=principal.user_name, merge=row.ref)
-    return row
+    return Parted(row.kept, back)
 
 
 # --- the two of them ----------------------------------------------------------------------------------------------
@@ -167,11 +178,10 @@ def _recount(entity: Entity) -> None:
 Keyed = Sequence[tuple[GovernanceItem, str]]
 
 
-def _keys(rows: QuerySet[Triple], *, subject: str | None = None) -> Keyed:
+def _keys(rows: QuerySet[Triple], items: ItemQuerySet, *, subject: str | None = None) -> Keyed:
     """Facts whose key becomes another one, with it; ``subject`` is what they will be about, default as said."""
-    items = GovernanceItem.objects.locked().filter(pk__in=rows.values("pk")).exclude(exclusive_key="")
     keyed = []
-    for item in items:
+    for item in items.filter(pk__in=rows.values("pk")).exclude(exclusive_key=""):
         row = item.triple
         parts = Parts(subject or row.subject_name, row.predicate, row.object_name, row.is_value)
         key = key_of(item.user_id, parts, Place.like(item))

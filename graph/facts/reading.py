@@ -17,7 +17,6 @@ from pawflow_web.lib.paging import Page, Pager
 from review.models import GovernanceItem, KindName
 from review.querysets import ItemQuerySet
 
-DIRECTIONS = ("both", "outgoing", "incoming")
 # Stands for a beginning that nobody said: before every other. The database's own word for it cannot be read here.
 _UNSAID = datetime(1, 1, 1, tzinfo=UTC)
 

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('ref', models.CharField(default=pawflow_web.lib.ids.new_ref, max_length=12, unique=True)),
                 ('dropped_ref', models.CharField(max_length=12)),
-                ('dropped_name', models.CharField(max_length=200)),
+                ('dropped_name', models.CharField(blank=True, max_length=200)),
                 ('dropped_type', models.CharField(blank=True, default='', max_length=80)),
                 ('names', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=400), size=None)),
                 ('by', models.CharField(max_length=150)),

@@ -13,9 +13,9 @@ class EntityMerge(models.Model):
     ref = models.CharField(max_length=12, unique=True, default=new_ref)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     kept = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="merges")
-    # what the other one was, and the folded names that came from it
+    # what the other one was, and the folded names that came from it; empty once it is undone
     dropped_ref = models.CharField(max_length=12)
-    dropped_name = models.CharField(max_length=NAME_MOST)
+    dropped_name = models.CharField(max_length=NAME_MOST, blank=True)
     dropped_type = models.CharField(max_length=PREDICATE_MOST, default="", blank=True)
     names = ArrayField(models.CharField(max_length=NORMAL_MOST))
     by = models.CharField(max_length=150)

@@ -59,8 +59,8 @@ def unmerge(request: HttpRequest, ref: str) -> HttpResponse:
     except (NotFound, Conflict) as error:
         return way_back_closed(request, error)
     ways_back.closed(request, request.path)
-    messages.success(request, _("Taken back. %(name)s is an entity of its own again.") % {"name": done.dropped_name})
-    return _there(request, done)
+    messages.success(request, _("Taken back. %(name)s is an entity of its own again.") % {"name": done.back.name})
+    return _there(request, done.kept, done.back)
 
 
 def _looked(request: HttpRequest, kept: Entity, form: MergeForm) -> Looked | None:
@@ -87,11 +87,11 @@ def _merged(request: HttpRequest, kept: Entity, done: EntityMerge) -> HttpRespon
     ways_back.remember(request, url=reverse("kg-unmerge", args=[done.ref]), words=words, fields={}, deed="merge")
     told = {"dropped": done.dropped_name, "kept": kept.name}
     messages.success(request, _("Merged. %(dropped)s is a name of %(kept)s now.") % told)
-    return _there(request, done)
+    return _there(request, kept)
 
 
-def _there(request: HttpRequest, done: EntityMerge) -> HttpResponse:
-    """The page of the entity that was kept; of the other where nothing names that one any more."""
-    kept = Entity.objects.filter(pk=done.kept_id).first()
-    url = entity_url(kept.ref if kept else done.dropped_ref)
+def _there(request: HttpRequest, *entities: Entity) -> HttpResponse:
+    """The page of the first of these that something names."""
+    there = set(Entity.objects.filter(pk__in=[entity.pk for entity in entities]).values_list("ref", flat=True))
+    url = entity_url(next(entity.ref for entity in entities if entity.ref in there))
     return HttpResponse(headers={"HX-Redirect": url}) if wants_partial(request) else redirect(url)

@@ -12,11 +12,10 @@ from graph.facts.suggesting import names_like
 from graph.tools.fields import Name, When
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.periods import last_instant
+from pawflow_web.lib.tool_fields import Cursor
 from pawflow_web.lib.tools import Effect, Result, tool
 from review.models import GovernanceItem
 from review.readership import use
-
-CURSOR_MOST = 20_000
 
 
 class EntityOut(BaseModel):
@@ -49,7 +48,7 @@ def kg_query(
         bool | None, Field(description="true: only what holds now; false: only what does not; null: both")
     ] = None,
     limit: Annotated[int, Field(ge=1, le=500, description="how many at the most")] = 100,
-    cursor: Annotated[str | None, Field(max_length=CURSOR_MOST, description="next from the page before")] = None,
+    cursor: Cursor = None,
 ) -> QueryResult:
     """Read what the knowledge graph says about a person, a place or a thing, now or at another time."""
     principal = call.principal
@@ -95,7 +94,7 @@ def kg_timeline(
     order: Annotated[
         Literal["recorded", "valid"], Field(description="recorded: last heard first; valid: last begun first")
     ] = "recorded",
-    cursor: Annotated[str | None, Field(max_length=CURSOR_MOST, description="next from the page before")] = None,
+    cursor: Cursor = None,
 ) -> TimelineResult:
     """Read facts in the order in which they came, those that hold no longer among them."""
     page = timeline(principal=call.principal, name=entity, order=order, limit=limit, cursor=cursor)

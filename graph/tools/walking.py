@@ -17,6 +17,7 @@ from graph.facts.walking import DEPTH_MOST, Mode, walk
 from graph.tools.fields import Name, When
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.periods import last_instant
+from pawflow_web.lib.tool_fields import HowMany
 from pawflow_web.lib.tools import Effect, Result, tool
 from review.readership import use
 
@@ -119,9 +120,7 @@ class HubsResult(Result):
 
 
 @tool("kg_god_nodes", family="kg", effect=Effect.READ)
-def kg_god_nodes(
-    call: Call, limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 10
-) -> HubsResult:
+def kg_god_nodes(call: Call, limit: HowMany = 10) -> HubsResult:
     """See which entities most facts name."""
     found = hubs(principal=call.principal, limit=limit)
     items = [HubOut(entity=hub.entity, connections=hub.connections) for hub in found]
@@ -141,9 +140,7 @@ class CommunitiesResult(Result):
 
 
 @tool("kg_communities", family="kg", effect=Effect.READ)
-def kg_communities(
-    call: Call, limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 10
-) -> CommunitiesResult:
+def kg_communities(call: Call, limit: HowMany = 10) -> CommunitiesResult:
     """See which entities belong together: groups that are tied to each other more than to the rest."""
     found = communities(principal=call.principal, limit=limit)
     items = [

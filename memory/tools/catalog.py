@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from pawflow_web.identity.call import Call
 from pawflow_web.lib import tool_catalog
+from pawflow_web.lib.tool_fields import HowMany
 from pawflow_web.lib.tools import Effect, Result, tool
 
 ToolName = Annotated[str, Field(min_length=1, max_length=80)]
@@ -26,7 +27,7 @@ class ToolsResult(Result):
 def tool_search(
     call: Call,
     query: Annotated[str, Field(min_length=1, max_length=4000, description="what you want to do")],
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 10,
+    limit: HowMany = 10,
 ) -> ToolsResult:
     """Find the tools for a task among all that you may use, most fitting first."""
     found = tool_catalog.search(query, limit=limit, abilities=call.principal.abilities)

@@ -11,6 +11,7 @@ from memory.models.note import TAG_LONGEST, TAGS_MOST
 from pawflow_web.identity.call import Call
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.periods import first_instant
+from pawflow_web.lib.tool_fields import Cursor, HowMany
 from pawflow_web.lib.tools import Effect, Result, tool
 from review.display.shape import Time
 from review.schemas import one_of
@@ -75,7 +76,7 @@ class DiaryResult(Result):
 @tool("diary_read", family="diary", effect=Effect.READ, slash="diary list")
 def diary_read(
     call: Call,
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 10,
+    limit: HowMany = 10,
     type: Annotated[TypeWord | None, Field(description="only entries of this type")] = None,  # noqa: A002 - its public name
     agents: Annotated[
         list[Name] | None,
@@ -86,7 +87,7 @@ def diary_read(
         str | float | None,
         Field(description="only entries from before that time: ISO time with zone, date, month, year, epoch"),
     ] = None,
-    cursor: Annotated[str | None, Field(max_length=20_000, description="next from the page before")] = None,
+    cursor: Cursor = None,
 ) -> DiaryResult:
     """Read your diary, newest first: the beginning of each entry, or one entry whole.
 

@@ -11,6 +11,7 @@ from memory.notes.types import FactType
 from memory.tools.notes import CoverageOut, RecallResult
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.errors import Invalid
+from pawflow_web.lib.tool_fields import HowMany
 from pawflow_web.lib.tools import Effect, Result, tool
 from review.display.shape import ItemOut, present_all, present_hits
 from review.readership import use
@@ -27,7 +28,7 @@ def search_memory(
     call: Call,
     query: Annotated[str, Field(min_length=1, max_length=4000, description="words or a question")],
     project: Annotated[Slug | None, Field(description="only what belongs to this project, by its slug")] = None,
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 20,
+    limit: HowMany = 20,
     cursor: Annotated[Cursor | None, Field(description="next from the page before")] = None,
 ) -> RecallResult:
     """Search the memory, or what belongs to one project. Search before saying that you do not know.
@@ -53,7 +54,7 @@ def list_memory(
     call: Call,
     project: Annotated[Slug | None, Field(description="only what belongs to this project, by its slug")] = None,
     type: Annotated[TypeWord | None, Field(description="only beliefs of this type")] = None,  # noqa: A002 - its public name
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 20,
+    limit: HowMany = 20,
     offset: Annotated[int, Field(ge=0, le=OFFSET_MOST, description="how many to pass over; not with cursor")] = 0,
     cursor: Annotated[Cursor | None, Field(description="next from the page before; not with offset")] = None,
 ) -> ListResult:

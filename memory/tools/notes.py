@@ -10,6 +10,7 @@ from memory.models.note import TAG_LONGEST, TAGS_MOST, Category
 from memory.notes.find import check_duplicates, recall_notes
 from memory.notes.services import remember_note
 from pawflow_web.identity.call import Call
+from pawflow_web.lib.tool_fields import Cursor, HowMany
 from pawflow_web.lib.tools import Effect, Result, tool
 from review.display.shape import HitOut, ItemOut, present_all, present_hits
 from review.lifecycle import forget as forget_item
@@ -132,8 +133,8 @@ def recall(
     category: Annotated[CategoryName | None, Field(description="only this sort of belief")] = None,
     as_of: Annotated[str | float | None, Field(description="what held in the world at that time")] = None,
     known_at: Annotated[str | float | None, Field(description="as it was known here at that time")] = None,
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 20,
-    cursor: Annotated[str | None, Field(max_length=20_000, description="next from the page before")] = None,
+    limit: HowMany = 20,
+    cursor: Cursor = None,
     sort: Annotated[
         Literal["scope", "relevance", "recent"],
         Field(description="scope: what was said for this place first; relevance: by score; recent: newest first"),

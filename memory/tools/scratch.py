@@ -16,6 +16,7 @@ from memory.scratch.services import NoteWords, clear_notes, create_note, delete_
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.actions import Action, Effect
 from pawflow_web.lib.periods import iso
+from pawflow_web.lib.tool_fields import Cursor, HowMany
 from pawflow_web.lib.tools import tool
 from review.schemas import Revision
 
@@ -74,8 +75,8 @@ def scratchpad(
         Field(ge=1, le=TTL_HOURS_MOST, description="gone after so many hours from now; 168 for a new note"),
     ] = None,
     query: Annotated[str | None, Field(max_length=4000, description="a piece of topic, content or a tag")] = None,
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 20,
-    cursor: Annotated[str | None, Field(max_length=20_000, description="next from the page before")] = None,
+    limit: HowMany = 20,
+    cursor: Cursor = None,
     revision: Annotated[Revision, Field(description="the revision that you read; refused when it is no longer")] = None,
 ) -> ScratchpadResult:
     """Keep evidence for a while: `create`, `update`, `get`, `list`, `delete`, `clear`. Notes expire by themselves.

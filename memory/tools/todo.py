@@ -19,11 +19,21 @@ from pawflow_web.identity.call import Call
 from pawflow_web.lib.actions import Action, Effect
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.periods import iso
+from pawflow_web.lib.tool_fields import Cursor, HowMany
 from pawflow_web.lib.tools import tool
 from review.schemas import Revision, one_of
 
 StatusWord = Annotated[TaskStatus, one_of(TaskStatus)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40)]
+Tasks = Annotated[list[TaskId] | None, Field(max_length=NAMED_MOST)]
+ExternalId = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=EXTERNAL_ID_MOST,
+        description="your own name for a task; to create with a known one updates that task",
+    ),
+]
 _Metadata = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
 _WORDS = ("description", "active_form", "status", "owner", "blocks", "blocked_by", "metadata")
 _NAMES = ("task_id", "external_id")
@@ -101,14 +111,7 @@ def todolist(
         Literal["create", "update", "list", "get", "delete", "clear_completed"], Field(description="what to do")
     ],
     task_id: Annotated[TaskId | None, Field(description="a task: td_3fa4c1d2e5b6")] = None,
-    external_id: Annotated[
-        str | None,
-        Field(
-            min_length=1,
-            max_length=EXTERNAL_ID_MOST,
-            description="your own name for a task; to create with a known one updates that task",
-        ),
-    ] = None,
+    external_id: ExternalId = None,
     subject: Annotated[
         str | None, Field(min_length=1, max_length=SUBJECT_MOST, description="what is to be done, in a few words")
     ] = None,
@@ -121,19 +124,17 @@ def todolist(
     ] = None,
     owner: Annotated[str | None, Field(max_length=OWNER_MOST, description="who does it")] = None,
     blocks: Annotated[
-        list[TaskId] | None,
-        Field(max_length=NAMED_MOST, description="the tasks that wait for this one; [] for none, null as they are"),
+        Tasks, Field(description="the tasks that wait for this one; [] for none, null as they are")
     ] = None,
     blocked_by: Annotated[
-        list[TaskId] | None,
-        Field(max_length=NAMED_MOST, description="the tasks that it waits for; [] for none, null as they are"),
+        Tasks, Field(description="the tasks that it waits for; [] for none, null as they are")
     ] = None,
     metadata: Annotated[_Metadata | None, Field(description="an object of yours, at most 8 kB as JSON")] = None,
     query: Annotated[
         str | None, Field(max_length=4000, description="a piece of subject, description, active_form or owner")
     ] = None,
-    limit: Annotated[int, Field(ge=1, le=100, description="how many at the most")] = 20,
-    cursor: Annotated[str | None, Field(max_length=20_000, description="next from the page before")] = None,
+    limit: HowMany = 20,
+    cursor: Cursor = None,
     revision: Annotated[Revision, Field(description="the revision that you read; refused when it is no longer")] = None,
 ) -> TodolistResult:
     """Keep the tasks of the work at hand: `create`, `update`, `list`, `get`, `delete`, `clear_completed`.

@@ -3,10 +3,12 @@
 import pytest
 
 from graph.facts.merging import merge, preview, undo_merge
-from graph.models import Entity, EntityMerge, EntityName
+from graph.models import Entity, EntityMerge, EntityName, EntityWord
 from pawflow_web.lib.errors import Conflict, Invalid, InvalidTransition, NotAllowed, NotFound
+from review import lifecycle
 from review.journal.chain import verify
 from review.lifecycle import accept, reject
+from review.lifecycle.erasing import purge
 from review.models import GovernanceItem
 from tests.graph.facts import add, fact, names, objects
 from tests.review.beliefs import Parties
@@ -110,3 +112,34 @@ def test_only_a_person_merges_and_only_their_own(parties: Parties, strangers: Pa
     with pytest.raises(NotFound):
         undo_merge(principal=strangers.person, ref=done.ref)
     assert GovernanceItem.objects.filter(triple__live=True).count() == 2
+
+
+@pytest.mark.parametrize("way", ["purged", "secret"])
+@pytest.mark.parametrize("kept", ["Lotta Berg", "Zacharias"])
+def test_a_name_that_a_merge_gave_goes_with_the_words_that_said_it(parties: Parties, way: str, kept: str) -> None:
+    fact(parties.coder, "Lotta Berg", "knows", "Ada")
+    hidden = fact(parties.coder, "Zacharias", "knows", "Ada")
+    dropped = "Zacharias" if kept == "Lotta Berg" else "Lotta Berg"
+    done = merge(principal=parties.person, keep=kept, drop=dropped)
+    assert "Zacharias" in names(parties.user.pk)
+    if way == "purged":
+        purge(principal=parties.person, reference=hidden.ref, confirm=hidden.ref)
+    else:
+        changes = lifecycle.Changes(privacy="secret")
+        lifecycle.edit(principal=parties.person, reference=hidden.ref, revision=hidden.revision, changes=changes)
+    assert names(parties.user.pk) == {"Lotta Berg", "Ada"}
+    assert "zacharias" not in str([*EntityMerge.objects.values(), *EntityWord.objects.values()]).lower()
+    if kept == "Lotta Berg":
+        with pytest.raises(NotFound):
+            undo_merge(principal=parties.person, ref=done.ref)
+
+
+def test_an_undone_merge_keeps_no_word_of_what_it_was_about(parties: Parties) -> None:
+    fact(parties.coder, "Lotta Berg", "knows", "Ada")
+    hidden = fact(parties.coder, "Zacharias", "knows", "Bea")
+    done = merge(principal=parties.person, keep="Lotta Berg", drop="Zacharias")
+    assert "Zacharias" in str(list(EntityMerge.objects.values()))
+    assert undo_merge(principal=parties.person, ref=done.ref).back.name == "Zacharias"
+    purge(principal=parties.person, reference=hidden.ref, confirm=hidden.ref)
+    assert "zacharias" not in str(list(EntityMerge.objects.values())).lower()
+    assert names(parties.user.pk) == {"Lotta Berg", "Ada"}

@@ -107,6 +107,16 @@ def test_what_is_no_longer_true_ends_and_what_nobody_said_does_not(agent: Rest) 
     assert (early.status, list(early.error["fields"])) == (422, ["ended"])
 
 
+def test_an_end_that_is_known_is_not_moved_later_over_what_follows(agent: Rest) -> None:
+    said = {"subject": "Lotta", "predicate": "lives_in", "object": "Porto"}
+    kg(agent, "kg_add", **said, valid_from="2020")
+    kg(agent, "kg_add", subject="Lotta", predicate="lives_in", object="Lisbon", valid_from="2990")
+    assert kg(agent, "kg_invalidate", **said, ended="2995")["invalidated"] == 0
+    (porto,) = [f for f in kg(agent, "kg_query", entity="Lotta")["facts"] if f["object"] == "Porto"]
+    assert porto["valid_to"].startswith("2990")
+    assert kg(agent, "kg_invalidate", **said, ended="2980")["invalidated"] == 1
+
+
 def test_an_automation_asks_a_person_to_end_a_fact(agent: Rest, parties: Parties) -> None:
     kg(agent, "kg_add", subject="Lotta", predicate="works_at", object="Ferrous")
     cron = Rest(make_token(parties.user, agent="cron", origin=AUTOMATION))

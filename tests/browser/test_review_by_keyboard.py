@@ -9,6 +9,7 @@ from playwright.sync_api import Error, Page, Route, expect
 from pawflow_web.identity.models import User
 from review.models import GovernanceItem
 from tests.browser.conftest import Enter
+from tests.browser.holding import hold_first, let_go
 from tests.browser.people import in_focus
 from tests.browser.watch import Watch
 from tests.factories import make_owner
@@ -83,25 +84,23 @@ def test_what_counts_follows_a_decision(review: Page) -> None:
 
 def test_the_line_of_a_slow_answer_ends_with_it(review: Page) -> None:
     page = review
-    held: list[Route] = []
-    page.route("**/review?*item=*", lambda route: held.append(route))
+    hold_first(page, "item=")
     page.keyboard.press("j")
     expect(page.locator("#panel-review")).to_have_attribute("aria-busy", "true")
-    held[0].continue_()
+    let_go(page)
     expect(page.locator("#review-heading")).to_contain_text("Item 2 of 30")
     expect(page.locator("#panel-review")).not_to_have_attribute("aria-busy", "true")
 
 
 def test_one_press_waits_for_the_answer_to_the_one_before(review: Page) -> None:
     page = review
-    held: list[Route] = []
-    page.route("**/accept*", lambda route: route.continue_() if held else held.append(route))
+    hold_first(page, "/accept")
     page.evaluate("window.kept = true")
     for _ in range(3):
         page.keyboard.press("a")
     expect(page.locator("#panel-review")).to_have_attribute("aria-busy", "true")
     expect(page.locator("[data-count=needs_review]")).to_have_text("30")
-    held[0].continue_()
+    let_go(page)
     expect(page.locator("[data-count=needs_review]")).to_have_text("28")
     expect(page.locator("#panel-review")).not_to_have_attribute("aria-busy", "true")
     page.keyboard.press("a")
@@ -242,9 +241,10 @@ def test_a_deed_under_way_of_a_search_shows_what_is_searched_for(review: Page, l
     page.goto(f"{live.base}/memories")
     held: list[Route] = []
     page.route(re.compile("q=canary"), lambda route: route.continue_() if held else held.append(route))
-    page.locator("#memories-q").fill("canary")
-    page.wait_for_timeout(400)
-    assert len(held) == 1
+    with page.expect_request(re.compile("q=canary")):
+        page.locator("#memories-q").fill("canary")
+    while not held:
+        page.wait_for_timeout(20)
     before = held[0].fetch()
     page.locator("#memories-add-open").click()
     page.get_by_label("What is true").fill("A canary sings.")

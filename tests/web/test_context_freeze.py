@@ -11,7 +11,7 @@ from tests.memory.conftest import unhurried
 from tests.surfaces.conftest import Rest
 from tests.web.beliefs import remember
 from tests.web.people import browser_of
-from tests.web.test_context_page import page_of, shown
+from tests.web.test_context_page import page_of, sent, shown
 
 __all__ = ["unhurried"]
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -25,14 +25,14 @@ def test_it_is_what_the_conversation_keeps_and_does_not_begin_it(lotta: User) ->
     page_of(browser, f"?agent=coder&{asked}")
     assert not FrozenBlock.objects.exists()
 
-    got = coder.get(f"/context?{asked}").json
+    first = sent(coder, f"?{asked}")
     remember(lotta, "Likes oats.")
     frozen = page_of(browser, f"?agent=coder&{asked}")
-    assert shown(frozen) == got["text"] == coder.get(f"/context?{asked}").json["text"]
+    assert shown(frozen) == first == sent(coder, f"?{asked}")
     assert "the conversation keeps its memory as it was first sent" in frozen
     fresh = shown(page_of(browser, f"?agent=coder&conversation={talk.ref}&query=bread"))
     assert "Likes oats." in fresh
-    assert "Likes oats." not in got["text"]
+    assert "Likes oats." not in first
 
 
 def test_the_form_shows_it_and_the_links_keep_it(lotta: User) -> None:

@@ -15,7 +15,7 @@ from review.lifecycle.bulk import WORK
 from review.pages.outcomes import told_of_many
 from review.queue import background
 from review.search.embedding import embed_slice
-from review.search.index import catch_up, erased_by_owner, index_of, renew
+from review.search.index import catch_up, drop_strangers, erased_by_owner, index_of, renew
 from review.search.vectors import RETRY
 
 logger = structlog.get_logger(__name__)
@@ -28,6 +28,7 @@ RENEWAL_S = 1.0
 def beliefs_index(deadline: float) -> bool:
     """Bring the search index of every owner on this node up to the owner's clock, and build those anew whose files
     hold words that were erased since."""
+    drop_strangers()
     erased = erased_by_owner()
     more = False
     for user_id, seq in UserClock.objects.order_by("user_id").values_list("user_id", "seq"):

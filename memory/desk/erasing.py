@@ -1,8 +1,7 @@
-"""What goes with a conversation: the tasks and notes that were kept in it, and the kept replies that hold them."""
+"""What goes with a conversation or an agent: its tasks and notes, and the kept replies that hold them."""
 
 from typing import Any
 
-from conversations.models import Conversation
 from memory.desk.places import DeskQuerySet
 from pawflow_web.identity.clock import user_clock
 from pawflow_web.identity.idempotency import forget_replies, look_through_replies
@@ -12,15 +11,15 @@ from pawflow_web.identity.principal import Principal
 _SLICE = 500
 
 
-def erase_some(rows: DeskQuerySet[Any], principal: Principal, conversation: Conversation) -> bool:
-    """A part of them. Returns whether there was any, so that there may be more."""
-    found = rows.filter(user_id=principal.user_id, conversation=conversation).order_by("pk")
+def erase_some(rows: DeskQuerySet[Any], principal: Principal) -> bool:
+    """A part of these rows of one owner. Returns whether there was any, so that there may be more."""
+    found = rows.filter(user_id=principal.user_id).order_by("pk")
     some = dict(found.values_list("pk", "ref")[:_SLICE])
     if not some:
         return False
     named = list(some.values())
     looked = look_through_replies(principal.user_id, named)
     with user_clock(principal.user_id):
-        rows.filter(pk__in=list(some)).delete()
+        rows.model.objects.filter(pk__in=list(some)).delete()
         forget_replies(principal.user_id, named, looked=looked)
     return True

@@ -106,6 +106,15 @@ def dry_run(stream: BinaryIO, *, user: User, name: str, format_name: str = "auto
     return report
 
 
+def discard_files(user_id: int) -> None:
+    """Delete what this owner's imports still wait for, as far as it lies on this machine; on others it goes within
+    :data:`_LEFT_AFTER_S`."""
+    kept = set(uploads.kept())
+    for token in JobRun.objects.filter(kind=KIND, user_id=user_id).values_list("arguments__file", flat=True):
+        if token in kept:
+            uploads.discard(token)
+
+
 def work(deadline: float) -> bool:
     """The drain: one turn of each import whose file lies on this machine, the oldest first. One that is alone has all
     of the slice as its turn."""

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import OperationalError, connection, transaction
 
 from pawflow_web.lib.db import execute, translated_commit
-from pawflow_web.lib.errors import Unavailable
+from pawflow_web.lib.errors import Unauthenticated, Unavailable
 
 # Waiting for a busy owner must not use up the connections that other owners need: at most this many threads
 # of one process hold a connection for one owner's clock, the rest wait outside.
@@ -93,6 +93,7 @@ def user_clock(user_id: int) -> Iterator[Clock]:
     Raises:
         Unavailable: the owner is busy for longer than five seconds.
         Conflict: something named by the write vanished before the commit.
+        Unauthenticated: there is no such owner, or no longer.
         RuntimeError: another owner's clock is held.
     """
     if _held.clock is not None:
@@ -137,7 +138,7 @@ def savepoint(clock: Clock) -> Iterator[None]:
 def _taken(user_id: int) -> Iterator[Clock]:
     rows = execute(_TAKE, [user_id])
     if not rows:
-        raise RuntimeError(f"owner {user_id} has no clock")
+        raise Unauthenticated(f"There is no owner {user_id} any more.")
     at, seq, number, head = rows[0]
     clock = Clock(user_id, at, seq, number, head)
     _held.clock = clock

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pawflow_web.identity.models import MemoryRender, Profile
+from pawflow_web.identity.models import AgentBeliefs, MemoryRender, Profile
 from pawflow_web.identity.models.settings import Density, Theme
 from pawflow_web.identity.models.token import Ability
 from pawflow_web.identity.services.preferences import time_zones
@@ -37,6 +37,10 @@ PROFILES = (
 RENDERS = (
     (MemoryRender.DIGEST, _("a digest: 1,200 characters, the most important first")),
     (MemoryRender.SCOPED, _("in sections: about you, this project, recent history")),
+)
+LEFT_BELIEFS = (
+    (AgentBeliefs.REVIEW, _("come before you: all your agents read what you accept")),
+    (AgentBeliefs.PURGE, _("are erased too")),
 )
 
 
@@ -120,3 +124,42 @@ class AgentForm(PanelForm):
         required=False,
         help_text=_("Beliefs marked Sensitive reach this agent too. Secret ones never reach any."),
     )
+
+
+class NamedForm(PanelForm):
+    """A question that is answered by typing the ``name`` of what it is about."""
+
+    confirm = forms.CharField(
+        label=_("Its name, to be sure"),
+        max_length=64,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *args: Any, name: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._name = name
+
+    def clean_confirm(self) -> str:
+        if self.cleaned_data["confirm"] != self._name:
+            raise forms.ValidationError(_("must be %(name)s"), params={"name": self._name})
+        return self._name
+
+
+class AgentErasureForm(NamedForm):
+    """What becomes of what only the agent could read."""
+
+    beliefs = forms.ChoiceField(
+        label=_("Beliefs that only it could read"),
+        choices=LEFT_BELIEFS,
+        initial=AgentBeliefs.REVIEW,
+        widget=forms.RadioSelect,
+    )
+    field_order = ("beliefs", "confirm")
+
+
+class OwnerErasureForm(NamedForm):
+    """Whether everything of an owner is to go."""
+
+    def __init__(self, *args: Any, name: str, **kwargs: Any) -> None:
+        super().__init__(*args, name=name, **kwargs)
+        self.fields["confirm"].label = _("Your name, to be sure")

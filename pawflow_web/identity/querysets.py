@@ -34,11 +34,12 @@ class AgentQuerySet(models.QuerySet["Agent"]):
 
     def with_tokens(self) -> Self:
         """With ``seen_at``, when one of its tokens was last used, and of those that still open something the number,
-        ``open_tokens``, and the ``origins`` (None: unknown)."""
+        ``open_tokens``, and the ``origins`` (None: unknown). ``leaving``: it is being erased."""
         lasting = Q(tokens__expires_at=None) | Q(tokens__expires_at__gt=StatementNow())
         is_open = Q(tokens__isnull=False, tokens__revoked_at=None) & lasting
         return self.annotate(
             seen_at=Max("tokens__last_used_at"),
-            open_tokens=Count("tokens", filter=is_open),
+            open_tokens=Count("tokens", filter=is_open, distinct=True),
             origins=ArrayAgg("tokens__origin", filter=is_open, distinct=True, default=[]),
+            leaving=Count("erasures", distinct=True),
         )

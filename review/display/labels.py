@@ -92,6 +92,7 @@ REASON: dict[str, Word] = {
     "consolidated": Word(_("Merged"), "swap", _("merged into another belief")),
     "undone": Word(_("Undone"), "undo", _("its decision was taken back")),
     "restored": Word(_("Restored"), "undo", _("brought back for another look")),
+    "agent_erased": Word(_("Agent gone"), "agent", _("the only agent that read it was erased")),
 }
 
 # In what two beliefs may contradict each other, as review.contradictions.clashes tells it.

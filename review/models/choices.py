@@ -50,6 +50,7 @@ class Reason(models.TextChoices):
     CONSOLIDATED = "consolidated"
     UNDONE = "undone"
     RESTORED = "restored"
+    AGENT_ERASED = "agent_erased"
 
 
 # graver than a contradiction: a person looks at each of these by itself

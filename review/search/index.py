@@ -4,6 +4,7 @@ Every item has one document as it is now. Where it was believed otherwise before
 for questions about an earlier state of knowledge.
 """
 
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -110,6 +111,17 @@ def let_go_of_words(clock: Clock) -> None:
     if clock.number <= WITHOUT_INDEX_LIMIT:
         user_id = clock.user_id
         transaction.on_commit(lambda: _drop(user_id), robust=True)
+
+
+def drop_strangers() -> None:
+    """Take away the folders on this node of owners who were erased."""
+    search_dir = Path(settings.ENV.search_dir)
+    # Before the owners are asked for: one who came in between has no folder here.
+    found = [folder for folder in search_dir.iterdir() if folder.name.isdecimal()] if search_dir.is_dir() else []
+    gone = {int(folder.name) for folder in found} - set(UserClock.objects.values_list("user_id", flat=True))
+    for folder in found:
+        if int(folder.name) in gone:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _drop(user_id: int) -> None:

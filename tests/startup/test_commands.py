@@ -70,3 +70,19 @@ def test_an_unchanged_checkout_collects_its_static_files_once(data_dir: Path) ->
     (data_dir / "static.stamp").write_text("another")
     assert manage(data_dir, "prepare").returncode == 0
     assert (data_dir / "static.stamp").read_text() == before[1]
+
+
+def test_agents_and_owners_are_erased_by_command(running: Product) -> None:
+    for command in (
+        ("owner", "create", "dora"),
+        ("token", "create", "dora", "--agent", "coder", "--abilities", "read"),
+    ):
+        assert manage(running.data_dir, *command).returncode == 0
+    done = manage(running.data_dir, "agent", "erase", "dora", "coder", "--beliefs", "purge", "--json")
+    assert json.loads(done.stdout) == {"agent": "coder", "erased": True}
+    refused = manage(running.data_dir, "owner", "erase", "dora", "--confirm", "Dora", "--json")
+    assert refused.returncode == 1
+    assert json.loads(refused.stdout or refused.stderr)["error"]["code"] == "invalid"
+    done = manage(running.data_dir, "owner", "erase", "dora", "--confirm", "dora", "--json")
+    assert json.loads(done.stdout) == {"owner": "dora", "erased": True}
+    assert "dora" not in manage(running.data_dir, "owner", "list").stdout

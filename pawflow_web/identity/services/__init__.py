@@ -5,6 +5,7 @@ from pawflow_web.identity.services.agents import (
     principal_of_agent,
     update_agent,
 )
+from pawflow_web.identity.services.erasing import erase_agent, erase_owner
 from pawflow_web.identity.services.owners import create_owner, ensure_owner
 from pawflow_web.identity.services.preferences import close_setup, note_look, time_zones, update_preferences
 from pawflow_web.identity.services.sign_in import create_sign_in_link, sign_in_with_password, use_sign_in_link
@@ -18,6 +19,8 @@ __all__ = [
     "create_token",
     "ensure_agent",
     "ensure_owner",
+    "erase_agent",
+    "erase_owner",
     "find_agent",
     "note_look",
     "principal_of_agent",

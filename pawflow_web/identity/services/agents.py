@@ -6,17 +6,27 @@ from zoneinfo import ZoneInfo
 import structlog
 from django.db import transaction
 
-from pawflow_web.identity.models import Agent, ApiToken, MemoryRender, Profile, User
+from pawflow_web.identity.models import Agent, ApiToken, Erasure, MemoryRender, Profile, User
 from pawflow_web.identity.names import check_name, is_name
 from pawflow_web.identity.principal import Principal, PrincipalKind
-from pawflow_web.lib.errors import Invalid, NotFound
+from pawflow_web.lib.errors import Conflict, Invalid, NotFound
 
 log = structlog.get_logger(__name__)
 
 
 def ensure_agent(*, user: User, name: str) -> Agent:
-    """The owner's agent of that name, made when it is new. Raises :class:`Invalid` for what is no name."""
-    return Agent.objects.get_or_create(user=user, name=check_name(name, field="agent"))[0]
+    """The owner's agent of that name, made when it is new.
+
+    Raises:
+        Invalid: that is no name.
+        Conflict: the agent of that name is being erased.
+    """
+    agent = Agent.objects.get_or_create(user=user, name=check_name(name, field="agent"))[0]
+    if Erasure.objects.filter(agent=agent).exists():
+        raise Conflict(
+            f"{name} is being erased. Its name is free again when nothing is left of it.", fields={"agent": name}
+        )
+    return agent
 
 
 def find_agent(principal: Principal, name: str) -> Agent:

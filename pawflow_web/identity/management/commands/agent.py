@@ -1,11 +1,12 @@
-"""``manage.py agent set|list``."""
+"""``manage.py agent set|list|erase``."""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from pawflow_web.identity.models import Agent, MemoryRender, Profile, User
-from pawflow_web.identity.services import update_agent
+from pawflow_web.identity.auth import principal_of_user
+from pawflow_web.identity.models import Agent, AgentBeliefs, MemoryRender, Profile, User
+from pawflow_web.identity.services import erase_agent, update_agent
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.periods import iso
@@ -17,7 +18,7 @@ class Command(JsonCommand):
     help = "How much of the memory an agent works with. Example: manage.py agent set alice coder --profile demo --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        verbs = parser.add_subparsers(dest="verb", required=True, metavar="set|list")
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="set|list|erase")
         change = verbs.add_parser("set", help="change an agent; what is left out stays")
         change.add_argument("owner")
         change.add_argument("agent")
@@ -26,7 +27,16 @@ class Command(JsonCommand):
         change.add_argument("--reads-sensitive", choices=tuple(_YES_NO), help="whether it reads what is personal")
         listing = verbs.add_parser("list", help="an owner's agents")
         listing.add_argument("owner")
-        for one in (change, listing):
+        erase = verbs.add_parser("erase", help="erase an agent with its tokens, diary, tasks and notes, for good")
+        erase.add_argument("owner")
+        erase.add_argument("agent")
+        erase.add_argument(
+            "--beliefs",
+            choices=AgentBeliefs.values,
+            required=True,
+            help="those that only it could read: review: they wait for the owner; purge: they are erased too",
+        )
+        for one in (change, listing, erase):
             self.add_json(one)
 
     def answer(self, **options: Any) -> dict[str, Any]:
@@ -37,6 +47,10 @@ class Command(JsonCommand):
             return {"items": [_shown(agent) for agent in user.agents.order_by("name")], "next": None}
         if not user.agents.filter(name=options["agent"]).exists():
             raise NotFound(f"{user.username} has no agent called {options['agent'][:80]!a}.")
+        if options["verb"] == "erase":
+            person, name = principal_of_user(user), options["agent"]
+            erase_agent(principal=person, name=name, beliefs=options["beliefs"], patience_s=None)
+            return {"agent": name, "erased": True}
         sensitive = options["reads_sensitive"]
         return _shown(
             update_agent(
@@ -49,6 +63,8 @@ class Command(JsonCommand):
         )
 
     def words(self, answer: dict[str, Any], **options: Any) -> str:
+        if options["verb"] == "erase":
+            return f"Nothing is left of {answer['agent']}."
         return "\n".join(_line(row) for row in answer["items"]) if options["verb"] == "list" else _line(answer)
 
 

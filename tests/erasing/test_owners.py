@@ -1,0 +1,86 @@
+"""Erasing an owner: nothing of them is left in any table, file or queue, and nothing of anybody else is touched."""
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+
+from memory.importers.background import start_import
+from pawflow_web.identity import owned
+from pawflow_web.identity.models import ApiToken, Erasure, User
+from pawflow_web.identity.services import create_sign_in_link, erase_owner
+from pawflow_web.identity.tasks import erase_the_rest
+from pawflow_web.lib.errors import Conflict, Invalid, Unauthenticated
+from review.journal.acts import act
+from tests.erasing.everything import fill, rows_of, rows_of_others, signed_in
+from tests.factories import make_owner, make_token
+from tests.review.beliefs import Parties, differences, said
+from tests.review.canary import CANARY, index_follows, places_of
+from tests.review.embedded import tell
+from tests.surfaces.conftest import Rest
+
+pytestmark = pytest.mark.usefixtures("unhurried", "server")
+
+
+def test_nothing_is_left_of_them_anywhere(parties: Parties, strangers: Parties) -> None:
+    fill(parties, make_token(parties.user))
+    start_import([f"- The {CANARY} waits in a file".encode()], user=parties.user, name="notes.md")
+    said(strangers.coder, "Bob likes rye bread")
+    Erasure.objects.create(user=parties.user, agent_id=parties.coder.agent_id)
+    pk, folder = parties.user.pk, settings.ENV.search_dir / str(parties.user.pk)
+    index_follows()
+    # Whoever adds a table of owners' rows fills it in `fill`.
+    assert [name for name, count in rows_of(pk).items() if not count] == []
+    assert {"review_governanceitem", "memory_diaryentry", "graph_entityname", "jobs_jobrun"} <= places_of(CANARY)
+    assert folder.is_dir()
+    others = rows_of_others(pk)
+
+    assert erase_owner(user=parties.user, confirm="alice", patience_s=None)
+
+    assert [name for name, count in rows_of(pk).items() if count] == []
+    assert rows_of_others(pk) == others
+    index_follows()
+    assert places_of(CANARY) == set()
+    assert not folder.exists()
+    assert differences(strangers.user) == []
+    assert make_owner("alice").pk != pk
+
+
+def test_nobody_speaks_for_them_from_the_first_moment_on(parties: Parties) -> None:
+    token, browser, link = make_token(parties.user), signed_in(parties.user), create_sign_in_link(parties.user)
+    said(parties.coder, "The mat is brown")
+    assert not erase_owner(user=parties.user, confirm="alice", patience_s=-1)
+    assert User.objects.get(username="alice").is_active is False
+    assert Rest(token).get("/items").status == 401
+    assert browser.get("/memories").status_code in {302, 303}
+    assert (
+        browser.get(link.split("8000")[-1]).status_code == 410
+        or browser.post(link.split("8000")[-1]).status_code == 410
+    )
+    with pytest.raises(Conflict):
+        make_owner("alice")
+    while erase_the_rest(float("inf")):
+        pass
+    assert not User.objects.exists()
+    assert not Session.objects.exists()
+
+
+def test_another_name_is_no_word_for_it(parties: Parties) -> None:
+    with pytest.raises(Invalid, match="confirm with that name"):
+        erase_owner(user=parties.user, confirm="Alice")
+    assert not Erasure.objects.exists()
+    assert ApiToken.objects.filter(revoked_at=None).exists()
+
+
+def test_it_goes_in_slices(parties: Parties, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owned, "SLICE", 2)
+    for number in range(7):
+        item = said(parties.coder, f"Belief number {number}")
+    tell(parties.coder, "Newer", supersedes=item.ref)
+    assert erase_owner(user=parties.user, confirm="alice", patience_s=None)
+    assert set(rows_of(parties.user.pk).values()) == {0}
+
+
+def test_whoever_still_writes_for_them_is_told_so(parties: Parties) -> None:
+    assert erase_owner(user=parties.user, confirm="alice", patience_s=None)
+    with pytest.raises(Unauthenticated), act(parties.coder):
+        pass

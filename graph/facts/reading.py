@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import DateTimeField, F, Func, Q, Value
@@ -13,12 +15,13 @@ from graph.facts.parts import normal
 from graph.models import Entity, EntityName
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.db import StatementNow
-from pawflow_web.lib.paging import Page, Pager
+from pawflow_web.lib.paging import Page, Pager, behind
 from review.models import GovernanceItem, KindName
 from review.querysets import ItemQuerySet
 
 # Stands for a beginning that nobody said: before every other. The database's own word for it cannot be read here.
 _UNSAID = datetime(1, 1, 1, tzinfo=UTC)
+_NEWEST = ("-pk",)
 
 
 def facts(principal: Principal, *, at: datetime | None = None, known_at: datetime | None = None) -> ItemQuerySet:
@@ -33,15 +36,24 @@ def facts_of_any_time(principal: Principal, *, known_at: datetime | None = None)
 
 def touching(entity: int, direction: str = "both") -> Q:
     """Facts at one end of which the entity stands."""
-    outgoing, incoming = Q(triple__subject_id=entity), Q(triple__object_id=entity)
-    live = Q(triple__live=True)
-    return live & {"outgoing": outgoing, "incoming": incoming, "both": outgoing | incoming}[direction]
+    return reduce(or_, _ends(entity, direction))
+
+
+def _ends(entity: int, direction: str = "both") -> list[Q]:
+    """The same, each end by itself: each has an index of its own, which gives the newest first."""
+    ends = {"outgoing": Q(triple__subject_id=entity), "incoming": Q(triple__object_id=entity)}
+    asked = ends if direction == "both" else [direction]
+    return [ends[name] & Q(triple__live=True) for name in asked]
+
+
+def _is_named(rows: ItemQuerySet, entity: int) -> bool:
+    return any(rows.filter(end).exists() for end in _ends(entity))
 
 
 def entity_named(principal: Principal, name: str) -> Entity | None:
     """The entity that has this name, if any fact that the caller may read names it, whenever it held."""
     found = known_entities(principal.user_id, [name]).get(normal(name))
-    if found is None or not facts_of_any_time(principal).filter(touching(found)).exists():
+    if found is None or not _is_named(facts_of_any_time(principal), found):
         return None
     return Entity.objects.get(pk=found)
 
@@ -54,7 +66,7 @@ def names_here(principal: Principal, names: Sequence[str]) -> dict[str, str]:
     return {
         folded: called[pk]
         for folded, pk in known.items()
-        if normal(called[pk]) == folded or facts_of_any_time(principal).filter(touching(pk)).exists()
+        if normal(called[pk]) == folded or _is_named(facts_of_any_time(principal), pk)
     }
 
 
@@ -104,11 +116,10 @@ def about(
     if found is None:
         return About(None, (), Page([], None))
     question = {"entity": found.ref, "as_of": as_of, "known_at": known_at, "direction": direction, "current": current}
-    rows = _asked(principal, as_of=as_of, known_at=known_at, current=current).filter(touching(found.pk, direction))
+    rows = _asked(principal, as_of=as_of, known_at=known_at, current=current)
     rows = rows if only is None else rows.filter(pk=only)
     pager = Pager.of("kg_query", principal.token_ref or principal.user_id, question)
-    page = pager.page(rows.for_display(), order=["-pk"], limit=limit, cursor=cursor)
-    return About(found, aliases_of(found), page)
+    return About(found, aliases_of(found), _page_of(found, rows, pager, limit, cursor, direction=direction))
 
 
 def aliases_of(entity: Entity) -> tuple[str, ...]:
@@ -130,15 +141,28 @@ def timeline(
     first. ``name``: only about that entity; ``only``: as for :func:`about`."""
     rows = facts_of_any_time(principal)
     rows = rows if only is None else rows.filter(pk=only)
-    if name is not None:
-        found = entity_named(principal, name)
-        if found is None:
-            return Page([], None)
-        rows = rows.filter(touching(found.pk))
+    found = entity_named(principal, name) if name is not None else None
+    if name is not None and found is None:
+        return Page([], None)
     pager = Pager.of("kg_timeline", principal.token_ref or principal.user_id, {"entity": name, "order": order})
     if order == "valid":
-        return _by_validity(rows, pager, limit, cursor)
+        return _by_validity(rows.filter(touching(found.pk)) if found else rows, pager, limit, cursor)
+    if found is not None:
+        return _page_of(found, rows, pager, limit, cursor)
     return pager.page(rows.for_display(), order=["-pk"], limit=limit, cursor=cursor)
+
+
+def _page_of(
+    entity: Entity, rows: ItemQuerySet, pager: Pager, limit: int, cursor: str | None, *, direction: str = "both"
+) -> Page[GovernanceItem]:
+    """Those of ``rows`` that name the entity, the newest first. As many of each end as a page has are enough to know
+    the page: an entity that ten thousand facts name costs as much as any other."""
+    position = pager.read(cursor)
+    rest = rows if position is None else rows.filter(behind(_NEWEST, position))
+    newest: set[int] = set()
+    for end in _ends(entity.pk, direction):
+        newest.update(rest.filter(end).order_by(*_NEWEST).values_list("pk", flat=True)[: limit + 1])
+    return pager.page(rows.filter(pk__in=newest).for_display(), order=_NEWEST, limit=limit, cursor=cursor)
 
 
 def is_current(item: GovernanceItem, now: datetime) -> bool:

@@ -7,6 +7,7 @@ from ninja.responses import Status
 from conversations.context import find_conversation, find_project
 from conversations.models import Conversation, Project
 from conversations.querysets import RECENT_FIRST
+from conversations.record.telling import tell_turns
 from conversations.schemas import (
     ConversationChangesIn,
     ConversationIn,
@@ -16,6 +17,9 @@ from conversations.schemas import (
     ProjectIn,
     ProjectOut,
     ProjectsOut,
+    ToldOut,
+    TurnsIn,
+    new_turns,
 )
 from conversations.services import (
     create_conversation,
@@ -29,6 +33,9 @@ from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.rest_types import Cursor, Limit
 
 router = Router(tags=["conversations"])
+
+# Steps are kept as they were received, so that half a character in them is no fault.
+KEEPS_BODY = {"x-verbatim": True}
 
 
 @router.post("/conversations", auth=writer, response={200: ConversationOut, 201: ConversationOut})
@@ -80,6 +87,15 @@ def delete(request: HttpRequest, ref: str) -> dict[str, bool]:
     principal = call_of(request).principal
     delete_conversation(principal=principal, conversation=find_conversation(principal, ref))
     return {"deleted": True}
+
+
+@router.post("/conversations/{ref}/turns", auth=writer, response=ToldOut, openapi_extra=KEEPS_BODY)
+def tell(request: HttpRequest, ref: str, payload: TurnsIn) -> ToldOut:
+    """Tell what was said and done, in order. A turn with an `id` that was told before is kept once."""
+    principal = call_of(request).principal
+    conversation = find_conversation(principal, ref)
+    turns = new_turns(payload, request.body.decode("utf-8-sig"), principal.zone)
+    return ToldOut.of(tell_turns(principal=principal, conversation=conversation, run=payload.run, turns=turns))
 
 
 @router.get("/projects", auth=reader, response=ProjectsOut)

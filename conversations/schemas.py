@@ -1,19 +1,28 @@
 """Shapes of the conversation and project routes."""
 
-from typing import Annotated
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 from pydantic_core import PydanticCustomError
 
-from conversations.models import Conversation, Project
-from pawflow_web.lib.periods import iso
-from pawflow_web.lib.text import is_blank
+from conversations.models import Conversation, Project, StepKind
+from conversations.models.turn import RUN_PATTERN
+from conversations.record.slices import steps_of
+from conversations.record.telling import NewStep, NewTurn, Told
+from pawflow_web.lib.periods import TimeInput, first_instant, iso
+from pawflow_web.lib.text import clean, is_blank
 
 
 def _visible(text: str) -> str:
     if is_blank(text):
         raise PydanticCustomError("blank", "must hold something visible")
     return text
+
+
+# Of one request, and of one turn.
+TURNS_MOST = 500
+STEPS_MOST = 500
 
 
 class _Sent(BaseModel):
@@ -38,13 +47,61 @@ class ConversationIn(_Sent):
             description="the client's own name; the same again gives the old one",
         ),
     ] = None
-    encrypted: Annotated[StrictBool, Field(description="kept with it; without effect in this version")] = False
+    encrypted: Annotated[StrictBool, Field(description="its turns are sealed at rest, and never indexed")] = False
     temporary: Annotated[StrictBool, Field(description="kept with it; without effect in this version")] = False
 
 
 class ConversationChangesIn(_Sent):
     title: Title | None = None
     project: Annotated[str | None, Field(max_length=80, description='slug of the project; "" for none')] = None
+
+
+class StepIn(_Sent):
+    kind: Annotated[StepKind, Field(description="what sort of thing was done")]
+    role: Annotated[str, Field(max_length=40, description="whose it is, where it is not the turn's")] = ""
+    content: Annotated[Any, Field(description="text, or any JSON")] = ""
+    tool: Annotated[str, Field(max_length=200, description="the tool that was called")] = ""
+    call_id: Annotated[str, Field(max_length=200, description="what joins a call and its result")] = ""
+
+
+class TurnIn(_Sent):
+    id: Annotated[
+        str, Field(max_length=200, description="the client's own name; told again under it, it is kept once")
+    ] = ""
+    role: Annotated[str, Field(min_length=1, max_length=40, description="user, assistant, system or tool")]
+    at: Annotated[TimeInput | None, Field(description="when it was said; now where nothing is given")] = None
+    steps: Annotated[list[StepIn], Field(min_length=1, max_length=STEPS_MOST)]
+
+
+class TurnsIn(_Sent):
+    run: Annotated[str, Field(pattern=RUN_PATTERN, description="one call of an agent, by the client's own name")]
+    turns: Annotated[list[TurnIn], Field(min_length=1, max_length=TURNS_MOST)]
+
+
+def new_turns(sent: TurnsIn, body: str, zone: ZoneInfo) -> list[NewTurn]:
+    """What is to be told, each step with its own part of the request's ``body``.
+
+    Raises :class:`~pawflow_web.lib.errors.Invalid` for a time that is none and a name that cannot be stored.
+    """
+    return [
+        NewTurn(
+            role=clean(turn.role, field="role"),
+            steps=[NewStep(step.kind, raw) for step, raw in zip(turn.steps, raws, strict=True)],
+            external_id=clean(turn.id, field="id"),
+            at=first_instant(turn.at, zone, field="at"),
+        )
+        for turn, raws in zip(sent.turns, steps_of(body), strict=True)
+    ]
+
+
+class ToldOut(BaseModel):
+    accepted: int
+    duplicates: int
+    turns: list[str]
+
+    @classmethod
+    def of(cls, told: Told) -> "ToldOut":
+        return cls(accepted=told.accepted, duplicates=told.duplicates, turns=list(told.turns))
 
 
 class ProjectIn(_Sent):
@@ -82,7 +139,7 @@ class ConversationOut(BaseModel):
             source=row.source,
             encrypted=row.encrypted,
             temporary=row.temporary,
-            turns=0,
+            turns=row.turns,
             created_at=iso(row.created_at),
             updated_at=iso(row.updated_at),
         )

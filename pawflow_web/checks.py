@@ -11,7 +11,9 @@ from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, register
 from django.utils.module_loading import autodiscover_modules
 
-from conversations.erasers import erasers
+from conversations.erasers import erasers as erasers_of_conversations
+from pawflow_web.identity.erasers import erasers as erasers_of_agents
+from pawflow_web.identity.erasers import holdings, owner_erasers
 from pawflow_web.jobs.work import work
 from pawflow_web.lib.blocks import registry as blocks
 from pawflow_web.lib.drains import registry as drains
@@ -41,7 +43,10 @@ REGISTRIES: tuple[Registry[Any], ...] = (
     readiness,
     seals,
     work,
-    erasers,
+    erasers_of_conversations,
+    erasers_of_agents,
+    owner_erasers,
+    holdings,
 )
 
 

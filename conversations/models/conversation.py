@@ -23,6 +23,8 @@ class Conversation(models.Model):
     temporary = models.BooleanField(default=False)
     # the title holds what the scanner would not put into a prompt
     flagged = models.BooleanField(default=False)
+    # how many were told
+    turns = models.IntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
 

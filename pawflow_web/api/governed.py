@@ -29,6 +29,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 JSON = "application/json"
 # In ``openapi_extra``: an operation that changes nothing although it is a POST.
 EFFECT = "x-effect"
+# There too: one that keeps its body as it was received, half characters included.
+VERBATIM = "x-verbatim"
 _CONTEXT_HEADERS = ("X-PawFlow-Origin", "X-PawFlow-Conversation", "X-PawFlow-Project")
 
 
@@ -72,7 +74,8 @@ def governed(run: Run) -> Run:
             path = {name: clean(value, field=name) if isinstance(value, str) else value for name, value in path.items()}
             request._pawflow_body_fields = body_fields  # type: ignore[attr-defined]
             if request.method not in SAFE_METHODS and takes_json:
-                _read_json(request, refuse_any=body_fields == [])
+                verbatim = bool((operation.openapi_extra or {}).get(VERBATIM))
+                _read_json(request, refuse_any=body_fields == [], verbatim=verbatim)
                 return _once(request, operation, lambda: run(request, **path))
             return run(request, **path)
         except Exception as error:
@@ -111,7 +114,7 @@ def _refuse_unknown(request: HttpRequest, known: frozenset[str]) -> None:
         )
 
 
-def _read_json(request: HttpRequest, *, refuse_any: bool) -> None:
+def _read_json(request: HttpRequest, *, refuse_any: bool, verbatim: bool) -> None:
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     length = int(request.headers.get("Content-Length") or 0)
     if length > limit:
@@ -123,7 +126,7 @@ def _read_json(request: HttpRequest, *, refuse_any: bool) -> None:
     # A form of a session was read already, by the look for its CSRF token; its length is still there.
     if (raw or length) and request.content_type != JSON:
         raise UnsupportedMedia
-    body = load_object(raw)
+    body = load_object(raw, mend=verbatim)
     if body and refuse_any:
         name = shown_name(next(iter(body)))
         raise Invalid(

@@ -9,11 +9,14 @@ import math
 from typing import Any
 
 from pawflow_web.lib.errors import BadRequest, Invalid
-from pawflow_web.lib.text import clean
+from pawflow_web.lib.text import clean, whole
 
 
-def load_object(raw: bytes) -> dict[str, Any]:
+def load_object(raw: bytes, *, mend: bool = False) -> dict[str, Any]:
     """The JSON object in ``raw``; an empty body is an empty object.
+
+    Args:
+        mend: half a character becomes the sign for one, for whoever keeps ``raw`` itself.
 
     Raises:
         BadRequest: not UTF-8, not JSON, nested too deeply, or not an object.
@@ -31,7 +34,7 @@ def load_object(raw: bytes) -> dict[str, Any]:
         raise BadRequest("The body is not JSON.") from None
     if not isinstance(value, dict):
         raise BadRequest("The body must be a JSON object.")
-    return clean_object(value)
+    return clean_object(_mended(value) if mend else value)
 
 
 def clean_object(value: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +59,14 @@ def _clean(value: Any, path: str) -> Any:
     if isinstance(value, list):
         return [_clean(inner, f"{path}.{index}") for index, inner in enumerate(value)]
     return value
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, dict):
+        return {whole(key): _mended(inner) for key, inner in value.items()}
+    return [_mended(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _shown(key: str) -> str:

@@ -22,6 +22,7 @@ from pawflow_web.jobs.services import open_run
 from pawflow_web.llm.binding import bind
 from review import lifecycle
 from review.lifecycle.bulk import decide_many
+from tests.conversations.turns import told, turn
 from tests.factories import make_conversation, make_project
 from tests.graph.facts import fact
 from tests.memory.desk import note, task
@@ -63,6 +64,7 @@ def fill(parties: Parties, token: str) -> None:
     first = task(rest, f"Feed the {CANARY}", conversation=talk.ref)
     task(rest, f"Wash the {CANARY}", conversation=talk.ref, blocked_by=[first["id"]])
     note(rest, f"About the {CANARY}")
+    told(rest, talk.ref, turn(f"Where does the {CANARY} live?"))
     write(parties.coder, f"I saw the {CANARY}.")
     rest.get(f"/context?conversation={talk.ref}&freeze=true&query={CANARY}")
     bring_file(user, [f"The {CANARY} was imported"], f"{CANARY}.jsonl")

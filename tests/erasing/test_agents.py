@@ -41,7 +41,7 @@ def test_no_row_of_any_table_names_it_afterwards(parties: Parties, beliefs: str)
     some = {f"{model.__name__}.{name}" for model, name in pointing_at_agents() if model.objects.filter(**{name: agent})}
     assert some >= {
         "ApiToken.agent", "GovernanceItem.scope_agent", "Evidence.agent", "DiaryEntry.agent", "Diary.agent",
-        "FrozenBlock.agent", "ScratchNote.agent", "TodoTask.agent",
+        "FrozenBlock.agent", "ScratchNote.agent", "TodoTask.agent", "Turn.agent",
     }  # fmt: skip
     assert erase(parties, beliefs)
     for model, name in pointing_at_agents():

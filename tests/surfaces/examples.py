@@ -48,6 +48,24 @@ def noted(agent: Rest, topic: str = "How the release went") -> str:
     return named
 
 
+def in_conversation(agent: Rest) -> str:
+    """A conversation of the agent's owner in which something was said: its ref."""
+    reply = agent.post("/conversations", {"external_id": "example"})
+    assert reply.status in {200, 201}, reply.body
+    ref: str = reply.json["ref"]
+    turn = {"id": "c-1", "role": "user", "steps": [{"kind": "message", "content": "Look at the release."}]}
+    assert agent.post(f"/conversations/{ref}/turns", {"run": "example", "turns": [turn]}).status == 200
+    return ref
+
+
+def address(name: str, agent: Rest) -> str:
+    """Where the tool is called; within a conversation, where it needs one."""
+    within = f"?conversation={in_conversation(agent)}" if name in NEED_A_CONVERSATION else ""
+    return f"/tools/{name}{within}"
+
+
+NEED_A_CONVERSATION = {"read_history"}
+
 EXAMPLES: dict[str, Callable[[Rest], Arguments]] = {
     "remember": lambda _: {"text": "Prefers pytest", "category": "preferences", "tags": ["testing"]},
     "recall": lambda agent: {"query": remembered(agent) and "release"},
@@ -71,6 +89,8 @@ EXAMPLES: dict[str, Callable[[Rest], Arguments]] = {
     "diary_read": lambda agent: {"entry_id": written(agent)},
     "todolist": lambda agent: {"action": "get", "task_id": to_do(agent)},
     "scratchpad": lambda agent: {"action": "get", "note_id": noted(agent)},
+    "read_history": lambda _: {"limit": 5},
+    "read_turn": lambda agent: {"ref": in_conversation(agent) and "example:1"},
     "memory_feedback": lambda agent: {"ref": remembered(agent), "helpful": False},
     "memory_archive_suggestion": lambda agent: {"ref": remembered(agent), "reason": "It is over"},
 }

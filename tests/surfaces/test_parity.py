@@ -19,7 +19,7 @@ from pawflow_web.lib.tools import Caller, Effect, Tool, registry
 from pawflow_web.mcp.server import listed_tools
 from tests.factories import make_token
 from tests.surfaces.conftest import Rest
-from tests.surfaces.examples import EXAMPLES
+from tests.surfaces.examples import EXAMPLES, address
 
 TOOLS = registry.listed()
 NAMES = [tool.name for tool in TOOLS]
@@ -157,7 +157,7 @@ def test_the_lists_of_rest_hold_what_is_registered(agent: Rest) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_its_example_runs_and_the_reply_matches_its_schema(agent: Rest, name: str) -> None:
-    reply = agent.post(f"/tools/{name}", EXAMPLES[name](agent))
+    reply = agent.post(address(name, agent), EXAMPLES[name](agent))
 
     assert reply.status == 200, reply.body
     Draft202012Validator(registry.get(name).output_schema()).validate(reply.json)
@@ -190,8 +190,9 @@ def test_it_needs_the_ability_that_its_effect_says(
     arguments = EXAMPLES[tool.name](agent)
     needed, other = ("read", "write") if tool.effect is Effect.READ else ("write", "read")
 
-    assert asking(make_token(alice, abilities=[other])).post(f"/tools/{tool.name}", arguments).status == 403
-    assert asking(make_token(alice, abilities=[needed])).post(f"/tools/{tool.name}", arguments).status == 200
+    path = address(tool.name, agent)
+    assert asking(make_token(alice, abilities=[other])).post(path, arguments).status == 403
+    assert asking(make_token(alice, abilities=[needed])).post(path, arguments).status == 200
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=NAMES)

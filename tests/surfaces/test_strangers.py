@@ -97,6 +97,10 @@ FILL = {
 }
 # What a route needs in its body to get as far as looking.
 BODIES: dict[str, dict[str, Any]] = {
+    "POST /conversations/{ref}/turns": {
+        "run": "r1",
+        "turns": [{"role": "user", "steps": [{"kind": "message", "content": "Hello"}]}],
+    },
     "PATCH /items/{ref}": {"revision": 1, "pinned": True},
     "POST /review/{ref}/correct": {"text": "The new server is called thunder"},
     "POST /review/archive-requests/{ref}": {"decision": "decline"},
@@ -286,6 +290,7 @@ NAMES_NOTHING = frozenset(
         "from",
         "to",
         "max_hops",
+        "full",
     ]
 )
 POINTERS = [

@@ -7,7 +7,7 @@ for duplicates and tombstones, :func:`analyse` is what search compares.
 from pawflow_web.lib.text.disguises import ENTITY, entity, latin
 from pawflow_web.lib.text.excerpts import excerpt, spans
 from pawflow_web.lib.text.folding import fold
-from pawflow_web.lib.text.stored import clean, is_blank
+from pawflow_web.lib.text.stored import clean, is_blank, whole
 from pawflow_web.lib.text.tokens import TOKEN_LIMIT, Tokens, analyse
 from pawflow_web.lib.text.views import View, plain, plain_view
 
@@ -26,4 +26,5 @@ __all__ = [
     "plain",
     "plain_view",
     "spans",
+    "whole",
 ]

@@ -23,6 +23,11 @@ def clean(text: str, *, field: str = "text") -> str:
     return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def whole(text: str) -> str:
+    """The text with the sign for a character that cannot be shown in place of each half one."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def is_blank(text: str) -> bool:
     """Whether a reader would see nothing at all."""
     return _VISIBLE.search(text) is None

@@ -1,0 +1,60 @@
+"""Turns as agents and people get them."""
+
+import base64
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from conversations.models import Turn
+from conversations.record.reading import shown_steps
+from pawflow_web.lib.periods import iso
+
+
+class StepOut(BaseModel):
+    kind: str = Field(description="message, tool_call, tool_result or thinking")
+    role: str
+    tool: str = Field(description="the tool that was called; empty for none")
+    text: str
+    clipped: bool = Field(description="there is more of it: ask with full")
+    raw: str | None = Field(description="the JSON of this step exactly as it was received, as base64; only with full")
+
+
+class TurnOut(BaseModel):
+    ref: str = Field(description="run:turn, for read_turn")
+    conversation: str
+    role: str
+    at: str | None
+    steps: list[StepOut]
+
+    @classmethod
+    def of(cls, turn: Turn, *, full: bool = False) -> "TurnOut":
+        return cls(
+            ref=str(turn),
+            conversation=turn.conversation.ref,
+            role=turn.role,
+            at=iso(turn.at),
+            steps=[
+                StepOut(
+                    kind=step.kind,
+                    role=step.role,
+                    tool=step.tool,
+                    text=step.text,
+                    clipped=step.clipped,
+                    raw=base64.b64encode(step.raw.encode()).decode() if full else None,
+                )
+                for step in shown_steps(turn, whole=full)
+            ],
+        )
+
+
+def as_text(turns: Iterable[TurnOut]) -> str:
+    """For a chat: who said what."""
+    return "\n\n".join(_told(turn) for turn in turns)
+
+
+def _told(turn: TurnOut) -> str:
+    lines = [f"{turn.ref}, {turn.role}, {turn.at}"]
+    for step in turn.steps:
+        name = f"{step.kind} {step.tool}".rstrip() if step.kind != "message" else step.role
+        lines.append(f"{name}: {step.text}")
+    return "\n".join(lines)

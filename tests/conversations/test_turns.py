@@ -1,0 +1,195 @@
+"""What was said is kept as it came, once, in order, and read again in the same words."""
+
+import base64
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+
+from conversations.models import Run, Step, Turn
+from conversations.services import delete_conversation
+from pawflow_web.identity.models import User
+from pawflow_web.identity.services import erase_agent
+from review.gate.proposals import Source
+from tests.conversations.turns import read, tell, told, turn
+from tests.factories import make_conversation, make_owner, make_person_token, make_token
+from tests.review.beliefs import Parties, said
+from tests.review.canary import CANARY, places_of
+from tests.surfaces.conftest import Rest
+
+
+@pytest.fixture
+def talk(alice: User) -> str:
+    return make_conversation(alice).ref
+
+
+def test_turns_are_numbered_within_their_run_and_read_again(agent: Rest, talk: str) -> None:
+    assert told(agent, talk, turn("Where does staging run?"), turn("In Frankfurt.", "assistant")) == ["r1:1", "r1:2"]
+    assert told(agent, talk, turn("Thanks.")) == ["r1:3"]
+    assert told(agent, talk, turn("Again."), run="r2") == ["r2:1"]
+    (shown,) = read(agent, "r1:2")
+    assert (shown["ref"], shown["conversation"], shown["role"]) == ("r1:2", talk, "assistant")
+    assert shown["steps"] == [
+        {"kind": "message", "role": "assistant", "tool": "", "text": "In Frankfurt.", "clipped": False, "raw": None}
+    ]
+    assert agent.get(f"/conversations/{talk}").json["turns"] == 4
+
+
+def test_every_step_comes_back_to_the_byte(agent: Rest, talk: str) -> None:
+    odd = '{"kind" : "tool_result","content":"a\\r\\nb\\u0000c\\ud800 d\\/e \\u00e9 \N{SNOWMAN}", "tool":"sh"}'
+    plain = '{"content":{"z":1e3,"a":[1.0,{"b":null}]},"kind":"tool_call"}'
+    body = ('{"turns": [ {"steps":[], "role":"tool","steps" : [' + odd + " ,\n" + plain + ']} ],"run":"r1" }').encode()
+    reply = agent.send("POST", f"/conversations/{talk}/turns", body)
+    assert reply.status == 200, reply.body
+    (shown,) = read(agent, "r1:1", full=True)
+    assert [base64.b64decode(step["raw"]).decode() for step in shown["steps"]] == [odd, plain]
+    assert shown["steps"][0]["text"] == "a\r\nb\ufffdc\ufffd d/e é \N{SNOWMAN}"
+    assert json.loads(shown["steps"][1]["text"]) == {"z": 1000.0, "a": [1.0, {"b": None}]}
+
+
+def test_a_long_step_is_shortened_unless_all_of_it_is_asked_for(agent: Rest, talk: str) -> None:
+    told(agent, talk, turn("x" * 5000, "tool"))
+    (short,), (whole,) = read(agent, "r1:1"), read(agent, "r1:1", full=True)
+    assert short["steps"][0]["clipped"] is True
+    assert short["steps"][0]["text"] == "x" * 2000 + " (clipped, 3,000 more characters; full=true)"
+    assert (whole["steps"][0]["clipped"], whole["steps"][0]["text"]) == (False, "x" * 5000)
+
+
+def test_told_again_under_its_name_a_turn_is_kept_once(agent: Rest, talk: str) -> None:
+    first = tell(agent, talk, turn("One", id="c-1"), turn("One, twice in one call", id="c-1"), turn("Two", id="c-2"))
+    assert first.json == {"accepted": 2, "duplicates": 1, "turns": ["r1:1", "r1:1", "r1:2"]}
+    again = tell(agent, talk, turn("Other words", id="c-2"), turn("Three", id="c-3"), run="r2")
+    assert again.json == {"accepted": 1, "duplicates": 1, "turns": ["r1:2", "r2:1"]}
+    assert read(agent, "r1:2")[0]["steps"][0]["text"] == "Two"
+    assert agent.get(f"/conversations/{talk}").json["turns"] == 3
+
+
+def test_a_run_belongs_to_one_conversation_of_one_owner(agent: Rest, talk: str, alice: User) -> None:
+    told(agent, talk, turn())
+    other = make_conversation(alice, "Another").ref
+    refused = tell(agent, other, turn("Elsewhere"))
+    assert (refused.status, refused.error["code"]) == (409, "conflict")
+    assert not Turn.objects.filter(conversation__ref=other).exists()
+    bob = make_owner("bob")
+    assert told(Rest(make_token(bob)), make_conversation(bob).ref, turn("Mine")) == ["r1:1"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"run": "r/1", "turns": [turn()]}, "run"),
+        ({"run": "r" * 201, "turns": [turn()]}, "run"),
+        ({"run": "r1", "turns": []}, "turns"),
+        ({"run": "r1", "turns": [turn()] * 501}, "turns"),
+        ({"run": "r1", "turns": [{"role": "user", "steps": []}]}, "turns.0.steps"),
+        ({"run": "r1", "turns": [{"role": "user", "steps": [{"kind": "song"}]}]}, "turns.0.steps.0.kind"),
+        ({"run": "r1", "turns": [turn(at="soon")]}, "at"),
+        ({"run": "r1", "turns": [turn(mood="good")]}, "turns.0.mood"),
+    ],
+)
+def test_what_is_no_turn_is_refused_and_nothing_of_it_stays(
+    agent: Rest, talk: str, body: dict[str, object], field: str
+) -> None:
+    refused = agent.post(f"/conversations/{talk}/turns", body)
+    assert refused.status == 422
+    assert any(name.endswith(field) for name in refused.error["fields"]), refused.error
+    assert not Run.objects.exists()
+
+
+def test_who_may_only_read_tells_nothing_and_strangers_read_nothing(alice: User, talk: str) -> None:
+    reader = Rest(make_token(alice, agent="reader", abilities=["read"]))
+    assert tell(reader, talk, turn()).status == 403
+    told(Rest(make_token(alice)), talk, turn("A word"))
+    assert read(reader, "r1:1")[0]["steps"][0]["text"] == "A word"
+    bob = Rest(make_token(make_owner("bob")))
+    assert tell(bob, talk, turn()).status == 404
+    theirs, missing = (bob.post("/tools/read_turn", {"ref": ref}) for ref in ("r1:1", "r1:7"))
+    assert (theirs.status, missing.status) == (404, 404)
+    assert theirs.error["message"].replace("r1:1", "r1:7") == missing.error["message"]
+
+
+@pytest.mark.parametrize(
+    "ref", ["r1", "r1:", ":1", "r1:0", "r1:-1", "r1:999", "r1:9999999999", "../x:1", "r1:1:1", "²:²"]
+)
+def test_no_turn_is_an_answer_and_no_error_of_ours(agent: Rest, talk: str, ref: str) -> None:
+    told(agent, talk, turn())
+    assert agent.post("/tools/read_turn", {"ref": ref}).status == 404
+
+
+def test_a_belief_leads_to_the_turns_in_which_it_was_said(agent: Rest, talk: str, parties: Parties) -> None:
+    told(agent, talk, turn("I moved to Kiel."), turn("Noted.", "assistant"))
+    item = said(parties.coder, "Lives in Kiel", source=Source(quote="I moved to Kiel.", turn="r1:1"))
+    assert [shown["ref"] for shown in read(agent, f"#{item.number}")] == ["r1:1"]
+    assert [shown["ref"] for shown in read(agent, f"#{item.ref}")] == ["r1:1"]
+    plain = said(parties.coder, "The mat is brown")
+    assert read(agent, f"#{plain.ref}") == []
+    hidden = said(parties.writer, "Only mine", scope="agent", source=Source(turn="r1:2"))
+    assert agent.post("/tools/read_turn", {"ref": f"#{hidden.ref}"}).status == 404
+    lost = said(parties.coder, "Long ago", source=Source(turn="r0:1"))
+    assert agent.post("/tools/read_turn", {"ref": f"#{lost.ref}"}).status == 404
+
+
+def test_the_history_of_a_conversation_goes_back_page_by_page(agent: Rest, talk: str, alice: User) -> None:
+    told(agent, talk, *(turn(f"Turn {n}") for n in range(1, 6)))
+    told(agent, make_conversation(alice, "Another").ref, turn("Elsewhere"), run="r9")
+    path = f"/tools/read_history?conversation={talk}"
+    page = agent.post(path, {"limit": 2}).json
+    assert ([shown["ref"] for shown in page["items"]], page["next"]) == (["r1:4", "r1:5"], "r1:4")
+    page = agent.post(path, {"limit": 3, "before": page["next"]}).json
+    assert ([shown["ref"] for shown in page["items"]], page["next"]) == (["r1:1", "r1:2", "r1:3"], None)
+    assert agent.post("/tools/read_history", {}).status == 422
+    assert agent.post(path, {"before": "r1:77"}).status == 404
+
+
+def test_turns_of_an_encrypted_conversation_are_sealed_at_rest(agent: Rest, alice: User) -> None:
+    talk = agent.post("/conversations", {"encrypted": True}).json["ref"]
+    told(agent, talk, turn(f"The {CANARY} sings", id="c-1"))
+    assert places_of(CANARY) == set()
+    assert read(agent, "r1:1")[0]["steps"][0]["text"] == f"The {CANARY} sings"
+    told(agent, make_conversation(alice).ref, turn(f"The {CANARY} sings"), run="r2")
+    assert places_of(CANARY) == {"conversations_step"}
+
+
+def test_a_deleted_conversation_takes_its_turns_along(
+    agent: Rest, talk: str, parties: Parties, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conversations.erase._SLICE", 2)
+    told(agent, talk, *(turn(f"The {CANARY} {n}") for n in range(5)))
+    told(agent, make_conversation(parties.user, "Another").ref, turn("Kept"), run="r2")
+    delete_conversation(principal=parties.person, conversation=Turn.objects.filter(number=5).get().conversation)
+    assert places_of(CANARY) == set()
+    assert [str(kept) for kept in Turn.objects.all()] == ["r2:1"]
+    assert (Run.objects.count(), Step.objects.count()) == (1, 1)
+
+
+def test_an_erased_agent_leaves_its_name_beside_what_it_told(agent: Rest, talk: str, parties: Parties) -> None:
+    told(agent, talk, turn("Kept"))
+    erase_agent(principal=parties.person, name="coder", beliefs="purge", patience_s=None)
+    kept = Turn.objects.get()
+    assert (kept.agent_id, kept.principal) == (None, "coder")
+
+
+def test_five_hundred_turns_cost_few_statements(agent: Rest, talk: str) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        told(agent, talk, *(turn(f"Turn {n}", id=f"c-{n}") for n in range(500)))
+    assert len(asked) <= 20
+    with CaptureQueriesContext(connection) as asked:
+        agent.post(f"/tools/read_history?conversation={talk}", {"limit": 100})
+    assert len(asked) <= 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_that_tell_at_once_share_no_number(agent: Rest, talk: str, alice: User) -> None:
+    person = make_person_token(alice)
+
+    def one(n: int) -> list[str]:
+        try:
+            return told(Rest(person), talk, turn(f"From {n}"), turn(f"Again from {n}"))
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        refs = [ref for given in pool.map(one, range(8)) for ref in given]
+    assert sorted(refs, key=lambda ref: int(ref.split(":")[1])) == [f"r1:{n}" for n in range(1, 17)]

@@ -113,6 +113,7 @@ def test_an_entity_and_its_questions_are_accessible_and_fit(
         "entity-then": f"{here}?as_of=2022-01-01",
         "merge": f"{here}/merge?drop=Lotta+B.",
         "connected": f"{live.base}/kg/connected",
+        "predicates": f"{live.base}/kg/predicates",
         "kg-all": f"{live.base}/kg?status=all&q=lotta",
     }.items():
         page.goto(url)

@@ -66,6 +66,8 @@ def test_full_pages_are_accessible_and_fit(
         "news": "/overview/news",
         "find": "/find?q=staging",
         "agent": "/settings/agents/claude-code",
+        "agent-erase": "/settings/agents/claude-code/erase",
+        "owner-erase": "/settings/erase",
         "revoke": "/settings/tokens/" + lotta.tokens.earliest("pk").ref + "/revoke",
         "menu": "/menu",
     }.items():

@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("pawflow_web.api.urls")),
     path("", include("pawflow_web.identity.urls")),
     path("", include("pawflow_web.jobs.urls")),
+    path("", include("conversations.urls")),
     path("", include("review.urls")),
     path("", include("graph.urls")),
     path("", include("memory.urls")),

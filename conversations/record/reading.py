@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from conversations.models import Step, Turn
-from conversations.models.turn import TurnQuerySet
+from conversations.models import Conversation, Step, Turn
+from conversations.models.turn import IN_ORDER, TurnQuerySet
 from conversations.record.telling import PURPOSE
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.crypto import unseal
@@ -54,6 +54,12 @@ def history(
     rows = rows if before is None else rows.filter(pk__lt=before.pk)
     found = list(rows.order_by("-pk")[: limit + 1])
     return found[:limit][::-1], len(found) > limit
+
+
+def turns_from(principal: Principal, conversation: Conversation, begin: Turn | None, *, limit: int) -> list[Turn]:
+    """The first turns of a conversation, or those from ``begin`` on, in the order of telling."""
+    rows = _readable(principal).filter(conversation=conversation).order_by(*IN_ORDER)
+    return list((rows if begin is None else rows.filter(pk__gte=begin.pk))[:limit])
 
 
 def shown_steps(turn: Turn, *, whole: bool = False) -> Iterator[ShownStep]:

@@ -9,8 +9,10 @@ from review.models import GovernanceItem
 from tests.browser.conftest import SCHEMES, WIDTHS, Check, Enter, OpenPage
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
-from tests.factories import make_owner
+from tests.conversations.turns import told, turn
+from tests.factories import make_conversation, make_owner, make_token
 from tests.live import Live
+from tests.surfaces.conftest import Rest
 from tests.web.beliefs import fill, propose, remember
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -43,6 +45,10 @@ def test_full_pages_are_accessible_and_fit(
     rival = GovernanceItem.objects.get(contradicts__isnull=False)
     flagged = GovernanceItem.objects.get(reason="injection_flagged")
     long = GovernanceItem.objects.get(text=HOSTILE["long"])
+    talk = make_conversation(lotta, title=HOSTILE["long"][:280])
+    done = {"kind": "tool_call", "tool": "bash", "content": HOSTILE["long"]}
+    said = {"role": "assistant", "steps": [{"kind": "message", "content": HOSTILE["long"]}, done]}
+    told(Rest(make_token(lotta, agent="claude-code")), talk.ref, turn("Deploy, please."), said)
     denied = GovernanceItem.objects.filter(status="rejected").earliest("pk")
     page = open_page(f"{live.base}/login", width=width, scheme=scheme)
     check(page, f"login-{scheme}-{width}")
@@ -68,6 +74,8 @@ def test_full_pages_are_accessible_and_fit(
         "agent": "/settings/agents/claude-code",
         "agent-erase": "/settings/agents/claude-code/erase",
         "owner-erase": "/settings/erase",
+        "session": f"/sessions/{talk.ref}",
+        "session-delete": f"/sessions/{talk.ref}/delete",
         "revoke": "/settings/tokens/" + lotta.tokens.earliest("pk").ref + "/revoke",
         "menu": "/menu",
     }.items():

@@ -1,0 +1,1 @@
+"""Pages of what was said and done in conversations."""

@@ -53,8 +53,14 @@ def as_text(turns: Iterable[TurnOut]) -> str:
 
 
 def _told(turn: TurnOut) -> str:
-    lines = [f"{turn.ref}, {turn.role}, {turn.at}"]
+    """Whatever a client told, only the first line of a turn begins at the margin."""
+    lines = [f"{turn.ref}, {_on_one_line(turn.role)}, {turn.at}"]
     for step in turn.steps:
-        name = f"{step.kind} {step.tool}".rstrip() if step.kind != "message" else step.role
-        lines.append(f"{name}: {step.text}")
-    return "\n".join(lines)
+        name = f"{step.kind} {step.tool}" if step.kind != "message" else step.role
+        text = "\n    ".join(step.text.splitlines())
+        lines.append(f"{_on_one_line(name)}: {text}")
+    return "\n  ".join(lines)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,15 +1,18 @@
 """Shapes of the conversation and project routes."""
 
+import json
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationError
 from pydantic_core import PydanticCustomError
 
 from conversations.models import Conversation, Project, StepKind
 from conversations.models.turn import RUN_PATTERN
 from conversations.record.slices import steps_of
 from conversations.record.telling import NewStep, NewTurn, Told
+from pawflow_web.lib.errors import Invalid
+from pawflow_web.lib.jsonbody import mended
 from pawflow_web.lib.periods import TimeInput, first_instant, iso
 from pawflow_web.lib.text import clean, is_blank
 
@@ -68,7 +71,11 @@ class TurnIn(_Sent):
     id: Annotated[
         str, Field(max_length=200, description="the client's own name; told again under it, it is kept once")
     ] = ""
-    role: Annotated[str, Field(min_length=1, max_length=40, description="user, assistant, system or tool")]
+    role: Annotated[
+        str,
+        Field(min_length=1, max_length=40, description="user, assistant, system or tool"),
+        AfterValidator(_visible),
+    ]
     at: Annotated[TimeInput | None, Field(description="when it was said; now where nothing is given")] = None
     steps: Annotated[list[StepIn], Field(min_length=1, max_length=STEPS_MOST)]
 
@@ -83,15 +90,34 @@ def new_turns(sent: TurnsIn, body: str, zone: ZoneInfo) -> list[NewTurn]:
 
     Raises :class:`~pawflow_web.lib.errors.Invalid` for a time that is none and a name that cannot be stored.
     """
+    kept = steps_of(body)
+    if [len(turn.steps) for turn in sent.turns] != [len(raws) for raws in kept]:
+        raise _ambiguous()
     return [
         NewTurn(
             role=clean(turn.role, field="role"),
-            steps=[NewStep(step.kind, raw) for step, raw in zip(turn.steps, raws, strict=True)],
+            steps=[_new_step(raw) for raw in raws],
             external_id=clean(turn.id, field="id"),
             at=first_instant(turn.at, zone, field="at"),
         )
-        for turn, raws in zip(sent.turns, steps_of(body), strict=True)
+        for turn, raws in zip(sent.turns, kept, strict=True)
     ]
+
+
+def _new_step(raw: str) -> NewStep:
+    """Looked at once more, as it is stored: with a key that is there twice, or that holds a control character, the
+    request can be read in two ways."""
+    try:
+        return NewStep(StepIn.model_validate(mended(json.loads(raw))).kind, raw)
+    except ValidationError:
+        raise _ambiguous() from None
+
+
+def _ambiguous() -> Invalid:
+    return Invalid(
+        "These turns can be read in two ways: a key is there twice, or is none.",
+        fields={"turns": "can be read in two ways"},
+    )
 
 
 class ToldOut(BaseModel):

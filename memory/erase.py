@@ -5,7 +5,7 @@ from django.utils.translation import ngettext
 from conversations.erasers import erases_conversation
 from conversations.models import Conversation
 from memory.desk.erasing import erase_some
-from memory.importers.background import discard_files
+from memory.importers.background import discard_files, give_up_for
 from memory.models import Diary, DiaryEntry, FrozenBlock, ScratchNote, TodoTask
 from pawflow_web.identity.erasers import Leaving, erases_agent, erases_owner, holding_of_agents
 from pawflow_web.identity.models import Agent
@@ -37,6 +37,12 @@ def _erase_tasks(principal: Principal, conversation: Conversation) -> bool:
 @erases_conversation("scratch")
 def _erase_notes(principal: Principal, conversation: Conversation) -> bool:
     return erase_some(ScratchNote.objects.filter(conversation=conversation), principal)
+
+
+@erases_agent("imports")
+def _give_up_imports(leaving: Leaving) -> bool:
+    give_up_for(leaving.principal.user_id, leaving.agent.name)
+    return False
 
 
 @erases_agent("frozen_blocks")

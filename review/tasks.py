@@ -31,7 +31,7 @@ def beliefs_index(deadline: float) -> bool:
     drop_strangers()
     erased = erased_by_owner()
     more = False
-    for user_id, seq in UserClock.objects.order_by("user_id").values_list("user_id", "seq"):
+    for user_id, seq in UserClock.objects.filter(closed=False).order_by("user_id").values_list("user_id", "seq"):
         try:
             if _bring_up(user_id, seq, deadline):
                 return True

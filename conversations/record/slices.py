@@ -13,7 +13,7 @@ _BLANKS = re.compile(r"[ \t\n\r]*")
 
 def steps_of(body: str) -> list[list[str]]:
     """For each turn of ``{"turns": [{"steps": [...]}]}`` the text of each of its steps. Of a key that is there twice
-    the last counts, as it does for whoever parsed the request."""
+    the last counts, as it does for whoever parsed the request. What is of another shape holds no step."""
     turns: list[list[str]] = []
     for name, start in _members(body, _skip(body, 0)):
         if name == "turns":
@@ -31,6 +31,8 @@ def _steps(text: str, turn: int) -> list[str]:
 
 def _members(text: str, at: int) -> Iterator[tuple[str, int]]:
     """The names of the object that begins at ``at``, each with the place of its value."""
+    if text[at] != "{":
+        return
     at = _skip(text, at + 1)
     while text[at] != "}":
         name, at = _decoder.raw_decode(text, at)
@@ -41,6 +43,8 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int]]:
 
 def _elements(text: str, at: int) -> Iterator[tuple[int, int]]:
     """Beginning and end of each element of the array that begins at ``at``."""
+    if text[at] != "[":
+        return
     at = _skip(text, at + 1)
     while text[at] != "]":
         _, end = _decoder.raw_decode(text, at)

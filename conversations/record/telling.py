@@ -75,7 +75,8 @@ def tell_turns(*, principal: Principal, conversation: Conversation, run: str, tu
 
 
 def _run(conversation: Conversation, name: str) -> Run:
-    run, _ = Run.objects.get_or_create(user_id=conversation.user_id, name=name, defaults={"conversation": conversation})
+    run = Run.objects.filter(user_id=conversation.user_id, name=name).first()
+    run = run or Run(user_id=conversation.user_id, name=name, conversation=conversation)
     if run.conversation_id != conversation.pk:
         raise Conflict(f"The run {name} belongs to another conversation.", fields={"run": "belongs to another one"})
     return run
@@ -104,7 +105,7 @@ def _row(clock: Clock, principal: Principal, run: Run, turn: NewTurn) -> Turn:
 
 
 def _store(conversation: Conversation, run: Run, turns: Sequence[tuple[Turn, NewTurn]]) -> None:
-    run.save(update_fields=["turns"])
+    run.save()
     Turn.objects.bulk_create([row for row, _ in turns])
     steps = [step for row, turn in turns for step in _steps(row, turn, sealed=conversation.encrypted)]
     Step.objects.bulk_create(steps, batch_size=_STEPS)

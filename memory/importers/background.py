@@ -20,7 +20,7 @@ from pawflow_web.jobs.models import JobRun
 from pawflow_web.jobs.models.run import OPEN
 from pawflow_web.jobs.node import node_name
 from pawflow_web.jobs.services import cancel_run, fail_run, finish_run, open_run, report_progress, start_run, wake
-from pawflow_web.lib.errors import DomainError, TooLarge
+from pawflow_web.lib.errors import DomainError, InvalidTransition, TooLarge
 from pawflow_web.web.errors import failure_of
 
 logger = structlog.get_logger(__name__)
@@ -113,6 +113,14 @@ def discard_files(user_id: int) -> None:
     for token in JobRun.objects.filter(kind=KIND, user_id=user_id).values_list("arguments__file", flat=True):
         if token in kept:
             uploads.discard(token)
+
+
+def give_up_for(user_id: int, agent: str) -> None:
+    """End this owner's imports that bring what they find as this agent, which is being erased."""
+    runs = JobRun.objects.filter(kind=KIND, user_id=user_id, arguments__agent=agent)
+    for run in runs.open():
+        with suppress(InvalidTransition):  # it has ended by itself
+            cancel_run(run)
 
 
 def work(deadline: float) -> bool:

@@ -25,7 +25,7 @@ _TICK = timedelta(microseconds=1)
 
 _TAKE = (
     "UPDATE identity_userclock SET at = greatest(at + interval '1 microsecond', clock_timestamp()) "
-    "WHERE user_id = %s RETURNING at, seq, number, head"
+    "WHERE user_id = %s AND NOT closed RETURNING at, seq, number, head"
 )
 _WRITE_BACK = (
     "UPDATE identity_userclock SET at = %(clock_at)s, seq = %(clock_seq)s, number = %(clock_number)s, "
@@ -93,7 +93,7 @@ def user_clock(user_id: int) -> Iterator[Clock]:
     Raises:
         Unavailable: the owner is busy for longer than five seconds.
         Conflict: something named by the write vanished before the commit.
-        Unauthenticated: there is no such owner, or no longer.
+        Unauthenticated: the owner is being erased, or was.
         RuntimeError: another owner's clock is held.
     """
     if _held.clock is not None:
@@ -138,7 +138,7 @@ def savepoint(clock: Clock) -> Iterator[None]:
 def _taken(user_id: int) -> Iterator[Clock]:
     rows = execute(_TAKE, [user_id])
     if not rows:
-        raise Unauthenticated(f"There is no owner {user_id} any more.")
+        raise Unauthenticated("Everything of this owner is being erased, or was.")
     at, seq, number, head = rows[0]
     clock = Clock(user_id, at, seq, number, head)
     _held.clock = clock

@@ -28,6 +28,9 @@ def agent_erase(request: HttpRequest, name: str) -> HttpResponse:
     agent = Agent.objects.of_owner(user.pk).filter(name=name).first()
     if agent is None:
         raise NotFound
+    if agent.erasures.exists():
+        messages.info(request, _("%(name)s is being erased. It can do nothing any more.") % {"name": agent.name})
+        return redirect("agents")
     given = request.POST if request.method == "POST" else None
     form = AgentErasureForm(given, name=agent.name, auto_id="agent-erase-%s")
     if request.method != "POST" or not form.is_valid():

@@ -34,7 +34,10 @@ def load_object(raw: bytes, *, mend: bool = False) -> dict[str, Any]:
         raise BadRequest("The body is not JSON.") from None
     if not isinstance(value, dict):
         raise BadRequest("The body must be a JSON object.")
-    return clean_object(_mended(value) if mend else value)
+    try:
+        return clean_object(mended(value) if mend else value)
+    except RecursionError:
+        raise BadRequest("The body is nested too deeply.") from None
 
 
 def clean_object(value: dict[str, Any]) -> dict[str, Any]:
@@ -61,12 +64,13 @@ def _clean(value: Any, path: str) -> Any:
     return value
 
 
-def _mended(value: Any) -> Any:
+def mended(value: Any) -> Any:
+    """Parsed JSON with the sign for a character that cannot be shown in place of each half one."""
     if isinstance(value, str):
         return whole(value)
     if isinstance(value, dict):
-        return {whole(key): _mended(inner) for key, inner in value.items()}
-    return [_mended(inner) for inner in value] if isinstance(value, list) else value
+        return {whole(key): mended(inner) for key, inner in value.items()}
+    return [mended(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _shown(key: str) -> str:

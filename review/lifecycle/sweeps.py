@@ -27,7 +27,7 @@ THIN_USES = "thin_uses"
 
 def expire_beliefs(deadline: float) -> bool:
     """Take what has expired to stale, owner by owner. Returns whether there is more to do."""
-    for user in User.objects.filter(pk__in=_expired().values("user_id")).order_by("pk"):
+    for user in User.objects.filter(pk__in=_expired().values("user_id"), is_active=True).order_by("pk"):
         worker = worker_principal(user.pk, user.username)
         while _expire_some(worker):
             if time.monotonic() > deadline:

@@ -114,11 +114,13 @@ def let_go_of_words(clock: Clock) -> None:
 
 
 def drop_strangers() -> None:
-    """Take away the folders on this node of owners who were erased."""
+    """Take away the folders on this node of owners who were erased, or are being."""
     search_dir = Path(settings.ENV.search_dir)
     # Before the owners are asked for: one who came in between has no folder here.
     found = [folder for folder in search_dir.iterdir() if folder.name.isdecimal()] if search_dir.is_dir() else []
-    gone = {int(folder.name) for folder in found} - set(UserClock.objects.values_list("user_id", flat=True))
+    gone = {int(folder.name) for folder in found} - set(
+        UserClock.objects.filter(closed=False).values_list("user_id", flat=True)
+    )
     for folder in found:
         if int(folder.name) in gone:
             shutil.rmtree(folder, ignore_errors=True)

@@ -3,6 +3,8 @@
 import pytest
 from django.db import models
 
+from memory.importers import background as imports
+from memory.importers.background import start_import
 from pawflow_web.identity import erasers
 from pawflow_web.identity.models import Agent, ApiToken, Erasure, IdempotentReply
 from pawflow_web.identity.services import create_token, erase_agent
@@ -158,6 +160,28 @@ def test_what_fails_is_gone_on_with(parties: Parties, monkeypatch: pytest.Monkey
             erase(parties, "purge")
     assert Agent.objects.filter(name="coder").exists()
     assert not erase_the_rest(float("inf"))
+    assert not Agent.objects.filter(name="coder").exists()
+
+
+def test_the_first_choice_for_its_beliefs_stands(parties: Parties) -> None:
+    said(parties.coder, "Likes rye bread", scope="agent")
+    assert not erase_agent(principal=parties.person, name="coder", beliefs="purge", patience_s=-1)
+    with pytest.raises(Conflict, match="being erased already, and its beliefs go to purge"):
+        erase_agent(principal=parties.person, name="coder", beliefs="review")
+    assert Erasure.objects.get().beliefs == "purge"
+    assert erase(parties, "purge")
+    assert not GovernanceItem.objects.exists()
+
+
+def test_an_import_that_waits_does_not_bring_it_back(parties: Parties) -> None:
+    run = start_import([b"- The mat is brown"], user=parties.user, name="notes.md", agent="coder")
+    other = start_import([b"- The mat is blue"], user=parties.user, name="other.md", agent="writer")
+    assert erase(parties, "purge")
+    while imports.work(float("inf")):
+        pass
+    run.refresh_from_db()
+    other.refresh_from_db()
+    assert (run.state, other.state) == ("cancelled", "done")
     assert not Agent.objects.filter(name="coder").exists()
 
 

@@ -1,10 +1,19 @@
 """Erasing an owner: nothing of them is left in any table, file or queue, and nothing of anybody else is touched."""
 
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+
 import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import connections
 
 from memory.importers.background import start_import
+from memory.models import Memory
 from pawflow_web.identity import owned
 from pawflow_web.identity.models import ApiToken, Erasure, User
 from pawflow_web.identity.services import create_sign_in_link, erase_owner
@@ -78,6 +87,53 @@ def test_it_goes_in_slices(parties: Parties, monkeypatch: pytest.MonkeyPatch) ->
     tell(parties.coder, "Newer", supersedes=item.ref)
     assert erase_owner(user=parties.user, confirm="alice", patience_s=None)
     assert set(rows_of(parties.user.pk).values()) == {0}
+
+
+def test_from_the_first_moment_on_nothing_is_written_indexed_or_proved_for_them(
+    parties: Parties, strangers: Parties
+) -> None:
+    said(parties.coder, "The mat is brown")
+    said(strangers.coder, "Bob likes rye bread")
+    index_follows()
+    assert not erase_owner(user=parties.user, confirm="alice", patience_s=-1)
+    with pytest.raises(Unauthenticated):
+        said(parties.coder, "The mat is blue")
+    Memory.objects.filter(item__user=parties.user).delete()
+    index_follows()
+    assert not (settings.ENV.search_dir / str(parties.user.pk)).exists()
+    assert (settings.ENV.search_dir / str(strangers.user.pk)).exists()
+    out = StringIO()
+    call_command("verify_journal", "--json", stdout=out)
+    assert [row["owner"] for row in json.loads(out.getvalue())["owners"]] == ["bob"]
+    parties.user.refresh_from_db()
+    for make in (create_sign_in_link, make_token):
+        with pytest.raises(Conflict, match="being erased"):
+            make(parties.user)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_at_the_same_time_do_not_break_it(parties: Parties) -> None:
+    token, stopped = make_token(parties.user), threading.Event()
+
+    def write(n: int) -> list[int]:
+        rest, got = Rest(token), []
+        try:
+            while not stopped.is_set():
+                got.append(rest.post("/tools/remember", {"text": f"Word {n} {len(got)}"}).status)
+            return got
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(3) as pool:
+        writers = [pool.submit(write, n) for n in range(3)]
+        time.sleep(1.5)
+        erase_owner(user=parties.user, confirm="alice", patience_s=None)
+        stopped.set()
+        statuses = {status for writer in writers for status in writer.result()}
+    while erase_the_rest(float("inf")):
+        pass
+    assert set(rows_of(parties.user.pk).values()) == {0}
+    assert {200, 401} <= statuses <= {200, 401, 409, 503}
 
 
 def test_whoever_still_writes_for_them_is_told_so(parties: Parties) -> None:

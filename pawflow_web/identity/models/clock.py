@@ -13,6 +13,8 @@ class UserClock(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="clock"
     )
     at = models.DateTimeField()
+    # the owner is being erased: nobody takes it any more
+    closed = models.BooleanField(db_default=False)
     seq = models.BigIntegerField(default=0)
     session_seq = models.BigIntegerField(default=0)
     number = models.BigIntegerField(default=0)

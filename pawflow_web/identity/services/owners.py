@@ -26,6 +26,12 @@ def create_owner(name: str) -> User:
     return user
 
 
+def require_open(user: User) -> None:
+    """Raises :class:`Conflict` for an account that is shut: what is made for it would open nothing."""
+    if not user.is_active:
+        raise Conflict(f"{user.username} is shut, or is being erased.", fields={"owner": user.username})
+
+
 def ensure_owner(name: str) -> tuple[User, bool]:
     """The owner of that name, and whether this call made it."""
     existing = User.objects.filter(username=name).first()

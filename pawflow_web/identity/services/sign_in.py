@@ -11,6 +11,7 @@ from django.db import connection, transaction
 
 from pawflow_web.identity.clock import now
 from pawflow_web.identity.models import SignInFailure, SignInLink, User
+from pawflow_web.identity.services.owners import require_open
 from pawflow_web.lib.crypto import token_digest
 from pawflow_web.lib.errors import RateLimited
 
@@ -24,7 +25,11 @@ _checks = threading.BoundedSemaphore(2)
 
 
 def create_sign_in_link(user: User) -> str:
-    """The full URL of a fresh link; the only moment at which its secret can be seen."""
+    """The full URL of a fresh link; the only moment at which its secret can be seen.
+
+    Raises :class:`Conflict` for an account that is shut.
+    """
+    require_open(user)
     secret = secrets.token_urlsafe(32)
     SignInLink.objects.create(user=user, digest=token_digest(secret), expires_at=now() + LINK_LIFETIME)
     return f"{settings.ENV.base_url}/login/once/{secret}"

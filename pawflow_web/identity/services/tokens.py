@@ -11,6 +11,7 @@ from pawflow_web.identity.models import ApiToken, User
 from pawflow_web.identity.models.token import Ability, TokenOrigin
 from pawflow_web.identity.names import NAME_RULE, is_name
 from pawflow_web.identity.services.agents import ensure_agent
+from pawflow_web.identity.services.owners import require_open
 from pawflow_web.lib.crypto import new_token, token_digest
 from pawflow_web.lib.errors import Invalid, NotFound
 
@@ -35,7 +36,9 @@ def create_token(
 
     Raises:
         Invalid: naming each field that is wrong.
+        Conflict: the account is shut, or the agent is being erased.
     """
+    require_open(user)
     wrong = _faults(agent, origin, abilities, expires_days)
     if wrong:
         raise Invalid(

@@ -23,7 +23,7 @@ class Command(JsonCommand):
         parser.add_argument("--owner", help="only this owner")
 
     def answer(self, **options: Any) -> dict[str, Any]:
-        users = User.objects.order_by("username")
+        users = User.objects.exclude(clock__closed=True).order_by("username")
         if options["owner"]:
             users = users.filter(username=options["owner"])
             if not users:

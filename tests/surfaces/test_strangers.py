@@ -362,6 +362,7 @@ PAGES_TESTED_ELSEWHERE: tuple[str, ...] = (
     "review/many/",  # tests/web/test_many_in_the_background.py
     "review/refused/",  # tests/web/test_record_pages.py
     "review/(?P<ref>",  # tests/web/test_review_page.py
+    "sessions/",  # tests/web/test_sessions_pages.py
     "settings/agents/",  # tests/web/test_settings_pages.py
     "scratchpad/",  # tests/web/test_scratchpad_page.py
     "todo/",  # tests/web/test_todo_page.py

@@ -53,6 +53,8 @@ def test_a_fact_is_said_ended_and_taken_back_by_keyboard(enter: Enter, live: Liv
     expect(page.locator("#kg-numbers")).to_contain_text("5 facts, 4 current")
     expect(page.locator("#kg-add-open")).to_be_focused()
     page.keyboard.press("j")
+    # The key waits for the answer before it to settle.
+    expect(page.locator("#kg-list .item-link").first).to_be_focused()
     assert in_focus(page) == "Lotta Berg"
     page.keyboard.press("e")
     page.get_by_label("It stopped being true").fill("2026-01-01")

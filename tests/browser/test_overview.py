@@ -92,6 +92,8 @@ def test_switched_off_letters_do_nothing_and_ctrl_k_still_works(overview: Page, 
     overview.get_by_label("Single letters are keys").uncheck()
     overview.get_by_role("button", name="Save").click()
     expect(overview.get_by_role("status").first).to_contain_text("Saved.")
+    # Its words may stand there before its script runs.
+    overview.wait_for_load_state()
     for key in ("?", "g", "m", "t"):
         overview.keyboard.press(key)
     assert overview.url == f"{live.base}/settings"

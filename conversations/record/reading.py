@@ -9,9 +9,8 @@ from django.db.models import Prefetch
 
 from conversations.models import Conversation, Step, Turn
 from conversations.models.turn import IN_ORDER, TurnQuerySet
-from conversations.record.telling import PURPOSE
+from conversations.record.sealing import opened
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.crypto import unseal
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.text import whole
 
@@ -63,9 +62,12 @@ def turns_from(principal: Principal, conversation: Conversation, begin: Turn | N
 
 
 def shown_steps(turn: Turn, *, whole: bool = False) -> Iterator[ShownStep]:
-    """The steps of a turn that was read here. ``whole``: without shortening."""
+    """The steps of a turn that was read here. ``whole``: without shortening.
+
+    Raises :class:`~pawflow_web.lib.errors.Unavailable` where the key of an encrypted conversation is gone.
+    """
     for step in turn.steps.all():
-        raw = unseal(PURPOSE, step.raw) if turn.conversation.encrypted else step.raw
+        raw = opened(step.raw, turn)
         said: dict[str, Any] = json.loads(raw)
         text = _text(said.get("content", ""))
         cut = not whole and len(text) > CLIPPED_AT

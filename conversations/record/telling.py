@@ -1,19 +1,17 @@
 """Telling what was said: turns are appended to a run of a conversation, stored before the call returns."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import F
 
 from conversations.models import Conversation, Run, Step, Turn
+from conversations.record.sealing import sealed
 from pawflow_web.identity.clock import Clock, user_clock
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.crypto import seal
 from pawflow_web.lib.errors import Conflict, NotFound
 
-# Of what the steps of an encrypted conversation are sealed for.
-PURPOSE = "turn of a conversation"
 # Rows in one statement.
 _STEPS = 500
 
@@ -52,6 +50,8 @@ def tell_turns(*, principal: Principal, conversation: Conversation, run: str, tu
         NotFound: the conversation was deleted meanwhile.
         Conflict: the run belongs to another conversation.
     """
+    # Sealing is slow work, so it happens before the clock.
+    turns = [_sealed(turn) for turn in turns] if conversation.encrypted else turns
     with user_clock(principal.user_id) as clock:
         if not Conversation.objects.filter(pk=conversation.pk).exists():
             raise NotFound(f"The conversation #{conversation.ref} was deleted at the same moment.")
@@ -68,10 +68,14 @@ def tell_turns(*, principal: Principal, conversation: Conversation, run: str, tu
                 new.append((_row(clock, principal, kept, turn), turn))
             said.append(ref)
         if new:
-            _store(conversation, kept, new)
+            _store(kept, new)
             changes = {"turns": F("turns") + len(new), "updated_at": clock.at}
             Conversation.objects.filter(pk=conversation.pk).update(**changes)
         return Told(len(new), len(turns) - len(new), tuple(said))
+
+
+def _sealed(turn: NewTurn) -> NewTurn:
+    return replace(turn, steps=[replace(step, raw=sealed(step.raw)) for step in turn.steps])
 
 
 def _run(conversation: Conversation, name: str) -> Run:
@@ -104,14 +108,13 @@ def _row(clock: Clock, principal: Principal, run: Run, turn: NewTurn) -> Turn:
     )
 
 
-def _store(conversation: Conversation, run: Run, turns: Sequence[tuple[Turn, NewTurn]]) -> None:
+def _store(run: Run, turns: Sequence[tuple[Turn, NewTurn]]) -> None:
     run.save()
     Turn.objects.bulk_create([row for row, _ in turns])
-    steps = [step for row, turn in turns for step in _steps(row, turn, sealed=conversation.encrypted)]
+    steps = [step for row, turn in turns for step in _steps(row, turn)]
     Step.objects.bulk_create(steps, batch_size=_STEPS)
 
 
-def _steps(row: Turn, turn: NewTurn, *, sealed: bool) -> Iterator[Step]:
+def _steps(row: Turn, turn: NewTurn) -> Iterator[Step]:
     for number, step in enumerate(turn.steps, start=1):
-        raw = seal(PURPOSE, step.raw) if sealed else step.raw
-        yield Step(turn=row, number=number, kind=step.kind, raw=raw)
+        yield Step(turn=row, number=number, kind=step.kind, raw=step.raw)

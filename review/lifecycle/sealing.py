@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from conversations.record.sealing import reseal_steps
 from pawflow_web.identity.idempotency import Looked, reseal_replies
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.crypto import Unopened, resealed
@@ -68,10 +69,12 @@ def reveal(*, principal: Principal, reference: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """``beliefs`` and ``replies`` were under an older key; ``unreadable`` are the refs that no key here opens."""
+    """``beliefs``, ``replies`` and ``steps`` of turns were under an older key; ``unreadable`` are the refs of beliefs
+    and turns that no key here opens."""
 
     beliefs: int
     replies: int
+    steps: int
     unreadable: tuple[str, ...]
 
 
@@ -93,4 +96,5 @@ def reseal_all() -> Resealed:
             if newer is not None:
                 done += GovernanceItem.objects.filter(pk=pk, privacy=Privacy.SECRET, text=text).update(text=newer)
         last = rows[-1][0]
-    return Resealed(done, reseal_replies(), tuple(unreadable))
+    steps, turns = reseal_steps()
+    return Resealed(done, reseal_replies(), steps, (*unreadable, *turns))

@@ -5,7 +5,9 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.conf import settings
 from django.db import connection, connections
+from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
 from conversations.models import Run, Step, Turn
@@ -13,6 +15,7 @@ from conversations.services import delete_conversation
 from pawflow_web.identity.models import User
 from pawflow_web.identity.services import erase_agent
 from review.gate.proposals import Source
+from review.lifecycle.sealing import reseal_all
 from tests.conversations.turns import read, tell, told, turn
 from tests.factories import make_conversation, make_owner, make_person_token, make_token
 from tests.review.beliefs import Parties, said
@@ -202,6 +205,19 @@ def test_turns_of_an_encrypted_conversation_are_sealed_at_rest(agent: Rest, alic
     assert read(agent, "r1:1")[0]["steps"][0]["text"] == f"The {CANARY} sings"
     told(agent, make_conversation(alice).ref, turn(f"The {CANARY} sings"), run="r2")
     assert places_of(CANARY) == {"conversations_step"}
+
+
+def test_sealed_turns_follow_the_newest_key_and_say_when_it_is_gone(agent: Rest) -> None:
+    newer = b"n" * 32
+    talk = agent.post("/conversations", {"encrypted": True}).json["ref"]
+    told(agent, talk, turn("In Frankfurt."))
+    with override_settings(CONTENT_KEYS=(newer, *settings.CONTENT_KEYS)):
+        assert (reseal_all().steps, reseal_all().steps) == (1, 0)
+    with override_settings(CONTENT_KEYS=(newer,)):
+        assert read(agent, "r1:1")[0]["steps"][0]["text"] == "In Frankfurt."
+    gone = agent.post("/tools/read_turn", {"ref": "r1:1"})
+    assert (gone.status, "PAWFLOW_CONTENT_KEYS" in gone.error["message"]) == (503, True)
+    assert reseal_all().unreadable == ("r1:1",)
 
 
 def test_a_deleted_conversation_takes_its_turns_along(

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 
@@ -113,12 +112,13 @@ def test_from_the_first_moment_on_nothing_is_written_indexed_or_proved_for_them(
 
 @pytest.mark.django_db(transaction=True)
 def test_writers_at_the_same_time_do_not_break_it(parties: Parties) -> None:
-    token, stopped = make_token(parties.user), threading.Event()
+    token, stopped, writing = make_token(parties.user), threading.Event(), threading.Semaphore(0)
 
     def write(n: int) -> list[int]:
         rest, got = Rest(token), []
         try:
             while not stopped.is_set():
+                writing.release()
                 got.append(rest.post("/tools/remember", {"text": f"Word {n} {len(got)}"}).status)
             return got
         finally:
@@ -126,7 +126,7 @@ def test_writers_at_the_same_time_do_not_break_it(parties: Parties) -> None:
 
     with ThreadPoolExecutor(3) as pool:
         writers = [pool.submit(write, n) for n in range(3)]
-        time.sleep(1.5)
+        assert all(writing.acquire(timeout=30) for _ in range(12))
         erase_owner(user=parties.user, confirm="alice", patience_s=None)
         stopped.set()
         statuses = {status for writer in writers for status in writer.result()}

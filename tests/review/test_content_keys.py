@@ -107,7 +107,7 @@ def test_without_its_key_a_secret_is_named_and_nothing_breaks(
         with pytest.raises(SystemExit):
             call_command("reseal", "--json")
         answer = json.loads(capsys.readouterr().out)
-        assert answer == {"resealed": 0, "replies": 0, "unreadable": [item.ref for item in secrets]}
+        assert answer == {"resealed": 0, "replies": 0, "steps": 0, "unreadable": [item.ref for item in secrets]}
     # A reply that nobody can read is gone, not an error.
     assert not IdempotentReply.objects.exists()
     assert differences(parties.user) == []

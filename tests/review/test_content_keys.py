@@ -116,7 +116,7 @@ def test_without_its_key_a_secret_is_named_and_nothing_breaks(
 def test_the_command_says_what_it_did(secrets: list[GovernanceItem], capsys: pytest.CaptureFixture[str]) -> None:
     with under(NEWER):
         call_command("reseal")
-    assert capsys.readouterr().out == "3 beliefs and 0 kept replies were sealed anew.\n"
+    assert capsys.readouterr().out == "3 beliefs, 0 kept replies and 0 steps of turns were sealed anew.\n"
 
 
 def test_a_key_of_fernet_is_one_of_ours(parties: Parties) -> None:

@@ -16,7 +16,7 @@ from pawflow_web.lib.db import execute
 
 # They say that an owner is being erased, and let nobody else write meanwhile: they go with the owner.
 _LAST = (UserClock, Erasure, User)
-# Rows in one statement: an owner's agents may still be writing.
+# Rows in one statement, so that none takes long.
 SLICE = 2000
 
 

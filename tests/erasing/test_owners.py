@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 
@@ -9,13 +10,13 @@ import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
-from django.db import connections
+from django.db import IntegrityError, connections
 
 from memory.importers.background import start_import
 from memory.models import Memory
 from pawflow_web.identity import owned
 from pawflow_web.identity.models import ApiToken, Erasure, User
-from pawflow_web.identity.services import create_sign_in_link, erase_owner
+from pawflow_web.identity.services import create_sign_in_link, erase_owner, erasing
 from pawflow_web.identity.tasks import erase_the_rest
 from pawflow_web.lib.errors import Conflict, Invalid, Unauthenticated
 from review.journal.acts import act
@@ -134,6 +135,21 @@ def test_writers_at_the_same_time_do_not_break_it(parties: Parties) -> None:
         pass
     assert set(rows_of(parties.user.pk).values()) == {0}
     assert {200, 401} <= statuses <= {200, 401, 409, 503}
+
+
+def test_what_comes_between_two_slices_is_gone_round_for(parties: Parties, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, seen = erasing.owned_tables, []
+
+    def interrupted() -> Iterator[owned.OwnedTable]:
+        seen.append(1)
+        if len(seen) == 1:
+            raise IntegrityError("a use came in between")
+        yield from real()
+
+    monkeypatch.setattr(erasing, "owned_tables", interrupted)
+    assert erase_owner(user=parties.user, confirm="alice", patience_s=None)
+    assert len(seen) == 3
+    assert set(rows_of(parties.user.pk).values()) == {0}
 
 
 def test_whoever_still_writes_for_them_is_told_so(parties: Parties) -> None:

@@ -35,6 +35,8 @@ log = structlog.get_logger(__name__)
 
 # So long a request goes on with it by itself.
 PATIENCE_S = 2.0
+# Whoever waits for all of it goes round so often, where something comes in between.
+_ROUNDS = 10
 # What the journal's guard asks of whoever deletes from it.
 _ALLOW = "SELECT set_config('pawflow.erase', 'user:' || %s, true)"
 
@@ -69,7 +71,7 @@ def erase_agent(*, principal: Principal, name: str, beliefs: str, patience_s: fl
             )
         ApiToken.objects.filter(agent=agent, revoked_at=None).update(revoked_at=Now())
     log.warning("agent_erased", owner=principal.user_name, agent=name, beliefs=beliefs)
-    return not go_on(erasure, _until(patience_s))
+    return _go_on_for(erasure, patience_s)
 
 
 def erase_owner(*, user: User, confirm: str, patience_s: float | None = PATIENCE_S) -> bool:
@@ -97,7 +99,7 @@ def erase_owner(*, user: User, confirm: str, patience_s: float | None = PATIENCE
         Erasure.objects.filter(user=user, agent__isnull=False).delete()
         erasure, _ = Erasure.objects.get_or_create(user=user, agent=None)
     log.warning("owner_erased", owner=user.pk)
-    return not go_on(erasure, _until(patience_s))
+    return _go_on_for(erasure, patience_s)
 
 
 def go_on(erasure: Erasure, until: float) -> bool:
@@ -110,13 +112,17 @@ def go_on(erasure: Erasure, until: float) -> bool:
         return _rest_of_agent(erasure, until)
     try:
         return _rest_of_owner(erasure.user, until)
-    except IntegrityError:
+    except IntegrityError as error:
+        log.warning("owner_erasure_goes_round_again", owner=erasure.user_id, error=type(error).__name__)
         # What needs no clock, the record of a use or of a job, came between two slices: once more from the beginning.
         return True
 
 
-def _until(patience_s: float | None) -> float:
-    return float("inf") if patience_s is None else time.monotonic() + patience_s
+def _go_on_for(erasure: Erasure, patience_s: float | None) -> bool:
+    """Returns whether nothing is left of it."""
+    if patience_s is not None:
+        return not go_on(erasure, time.monotonic() + patience_s)
+    return any(not go_on(erasure, float("inf")) for _ in range(_ROUNDS))
 
 
 # --- an agent -----------------------------------------------------------------------------------------------------

@@ -49,8 +49,8 @@ class Command(JsonCommand):
             raise NotFound(f"{user.username} has no agent called {options['agent'][:80]!a}.")
         if options["verb"] == "erase":
             person, name = principal_of_user(user), options["agent"]
-            erase_agent(principal=person, name=name, beliefs=options["beliefs"], patience_s=None)
-            return {"agent": name, "erased": True}
+            gone = erase_agent(principal=person, name=name, beliefs=options["beliefs"], patience_s=None)
+            return {"agent": name, "erased": gone}
         sensitive = options["reads_sensitive"]
         return _shown(
             update_agent(

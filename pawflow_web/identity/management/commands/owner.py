@@ -43,15 +43,16 @@ class Command(JsonCommand):
         if user is None:
             raise NotFound(f"There is no owner called {options['name']!a}.")
         if options["verb"] == "erase":
-            erase_owner(user=user, confirm=options["confirm"], patience_s=None)
-            return {"owner": user.username, "erased": True}
+            gone = erase_owner(user=user, confirm=options["confirm"], patience_s=None)
+            return {"owner": user.username, "erased": gone}
         return _link(user, created=False)
 
     def words(self, answer: dict[str, Any], **options: Any) -> str:
         if options["verb"] == "list":
             return "\n".join(row["owner"] for row in answer["items"])
         if options["verb"] == "erase":
-            return f"Nothing is left of {answer['owner']}."
+            left = "Nothing" if answer["erased"] else "Something that the worker goes on with"
+            return f"{left} is left of {answer['owner']}."
         return f"Sign in once: {answer['login_url']}"
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field
 
 from conversations.models import Turn
-from conversations.record.reading import shown_steps
-from pawflow_web.lib.periods import iso
+from conversations.record.reading import clipped, shown_steps
+from conversations.sessions.entries import Entry
+from conversations.sessions.turns import SessionTurn
+from pawflow_web.lib.periods import iso, iso_of_millis
 
 
 class StepOut(BaseModel):
@@ -45,6 +47,30 @@ class TurnOut(BaseModel):
                 for step in shown_steps(turn, whole=full)
             ],
         )
+
+
+def turn_of_session(turn: SessionTurn, *, full: bool = False) -> TurnOut:
+    """A turn of a session file, as one that was told is shown."""
+    first = turn.entries[0][0]
+    return TurnOut(
+        ref=turn.ref,
+        conversation=turn.session.conversation.ref,
+        role=first.role or "",
+        at=iso_of_millis(first.timestamp),
+        steps=[_step(entry, raw, full=full) for entry, raw in turn.entries],
+    )
+
+
+def _step(entry: Entry, raw: bytes, *, full: bool) -> StepOut:
+    shown, cut = (entry.text, False) if full else clipped(entry.text)
+    return StepOut(
+        kind="tool_result" if entry.role == "toolResult" else "tool_call" if entry.tool else "message",
+        role=entry.role or "",
+        tool=entry.tool or "",
+        text=shown,
+        clipped=cut,
+        raw=base64.b64encode(raw).decode() if full else None,
+    )
 
 
 def as_text(turns: Iterable[TurnOut]) -> str:

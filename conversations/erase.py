@@ -1,13 +1,15 @@
 """What goes with a conversation of what was said in it, and what with an agent."""
 
 from conversations.erasers import erases_conversation
-from conversations.models import Conversation, Run, Step, Turn
+from conversations.models import Chunk, Conversation, Run, Session, SessionGone, Step, Turn
+from conversations.sessions.log import next_numbers
 from pawflow_web.identity.clock import user_clock
 from pawflow_web.identity.erasers import Leaving, erases_agent
 from pawflow_web.identity.principal import Principal
 
 # Turns that go, or let go of their agent, in one statement.
 _SLICE = 500
+_CHUNKS = 100
 
 
 @erases_conversation("turns")
@@ -21,6 +23,21 @@ def _erase_turns(principal: Principal, conversation: Conversation) -> bool:
         Turn.objects.filter(pk__in=ids).delete()
         if not turns.exists():
             runs.delete()
+    return True
+
+
+@erases_conversation("sessions")
+def _erase_session(principal: Principal, conversation: Conversation) -> bool:
+    """The source of its entries, and a note for the indexes that still hold their words."""
+    session = Session.objects.filter(conversation=conversation).first()
+    if session is None:
+        return False
+    some = Chunk.objects.filter(session=session).order_by("-number").values("pk")[:_CHUNKS]
+    with user_clock(principal.user_id) as clock:
+        Chunk.objects.filter(pk__in=list(some.values_list("pk", flat=True))).delete()
+        if not Chunk.objects.filter(session=session).exists():
+            SessionGone.objects.create(user_id=session.user_id, session_number=session.pk, seq=next_numbers(clock)[0])
+            session.delete()
     return True
 
 

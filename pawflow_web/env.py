@@ -11,12 +11,15 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, cast, get_args
 
+from pawflow_web.env_recall import RECALL_SETTINGS, RecallEnv
 from pawflow_web.env_values import SettingError as SettingError
+from pawflow_web.env_values import SettingHelp as SettingHelp
 from pawflow_web.env_values import (
     content_keys,
     endpoint,
+    folders,
     for_url,
     hosts,
     one_of,
@@ -36,12 +39,6 @@ Process = Literal["web", "worker", "prepare", "command"]
 EMBEDDING_MODEL = "text-embedding-3-small"
 
 
-class SettingHelp(NamedTuple):
-    name: str
-    default: str
-    meaning: str
-
-
 SETTINGS = (
     SettingHelp("PAWFLOW_DATA_DIR", "<checkout>/data", "where database, search indexes and key live"),
     SettingHelp("PAWFLOW_OWNER", "your user name", "the owner that the first start creates"),
@@ -59,6 +56,8 @@ SETTINGS = (
     SettingHelp("PAWFLOW_EMBEDDINGS_MODEL", EMBEDDING_MODEL, "the model to ask of that server"),
     SettingHelp("PAWFLOW_EMBEDDINGS_KEY", "none", "the key that server wants; never shown or logged"),
     SettingHelp("PAWFLOW_RATE_LIMIT", "6000", "calls a minute and token, 0 switches the limit off"),
+    SettingHelp("PAWFLOW_SESSIONS_DIR", "none", "folders of session files that the worker reads, separated by :"),
+    *RECALL_SETTINGS,
     SettingHelp("PAWFLOW_DEBUG", "off", "development mode: /styleguide/, error pages with details"),
     SettingHelp("PAWFLOW_PROCESS", "command", "set by the supervisor: web, worker, prepare or command"),
     SettingHelp("PAWFLOW_HOST", "127.0.0.1", "set by the supervisor: the address that is served"),
@@ -90,6 +89,8 @@ class Env:
     embeddings_model: str
     embeddings_key: str | None = field(repr=False)
     rate_limit: int
+    sessions_dirs: tuple[Path, ...]
+    recall: RecallEnv
     debug: bool
     process: Process
 
@@ -117,6 +118,8 @@ class Env:
             embeddings_model=source.get("PAWFLOW_EMBEDDINGS_MODEL") or EMBEDDING_MODEL,
             embeddings_key=source.get("PAWFLOW_EMBEDDINGS_KEY") or None,
             rate_limit=whole(source, "PAWFLOW_RATE_LIMIT", 6000, 0, 10_000_000),
+            sessions_dirs=folders(source, "PAWFLOW_SESSIONS_DIR"),
+            recall=RecallEnv.load(source),
             debug=switch(source, "PAWFLOW_DEBUG"),
             process=cast("Process", one_of(source, "PAWFLOW_PROCESS", "command", get_args(Process))),
         )

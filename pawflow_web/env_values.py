@@ -1,10 +1,12 @@
 """Reading single values of the process environment, each refused in one line that names its variable."""
 
 import getpass
+import os
 import re
 from base64 import urlsafe_b64decode
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pawflow_web.identity.names import NAME_RULE, is_name
@@ -22,6 +24,14 @@ _LIBPQ_PARAMETERS = {
     *("keepalives_idle", "keepalives_interval", "options", "require_auth", "sslcert", "sslkey", "sslmode"),
     *("sslnegotiation", "sslrootcert", "target_session_attrs", "tcp_user_timeout"),
 }
+
+
+class SettingHelp(NamedTuple):
+    """A row of the page of settings."""
+
+    name: str
+    default: str
+    meaning: str
 
 
 class SettingError(Exception):
@@ -126,3 +136,13 @@ def parse_database_url(url: str) -> dict[str, Any]:
         "PORT": str(port or "") or query.get("port", ""),
         "OPTIONS": {name: value for name, value in query.items() if name in _LIBPQ_PARAMETERS},
     }
+
+
+def folders(source: Mapping[str, str], name: str) -> tuple[Path, ...]:
+    """Absolute folders, separated as in PATH; ``~`` is the home of whoever runs the process."""
+    given = [part for part in (source.get(name) or "").split(os.pathsep) if part]
+    found = tuple(Path(part).expanduser() for part in given)
+    for part, path in zip(given, found, strict=True):
+        if not path.is_absolute():
+            raise SettingError(f"{name} names {part[:100]!r}; it must be an absolute folder.")
+    return found

@@ -4,9 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from conversations.display import TurnOut, as_text
+from conversations.display import TurnOut, as_text, turn_of_session
 from conversations.models import Turn
+from conversations.recall.nudging import after_reading
 from conversations.record.reading import find_turn, turns_of
+from conversations.sessions.turns import session_turn
 from pawflow_web.identity.call import Call
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import NotFound
@@ -31,9 +33,18 @@ def read_turn(
     full: Annotated[bool, Field(description="every step whole, and exactly as it was received")] = False,  # noqa: FBT002
 ) -> TurnsResult:
     """Read a turn with its tool calls and results, or the turns in which a belief was said."""
-    turns = _said_in(call.principal, ref) if ref.startswith("#") else [find_turn(call.principal, ref)]
-    shown = [TurnOut.of(turn, full=full) for turn in turns]
+    after_reading(call.principal)
+    shown = _shown(call.principal, ref, full=full)
     return TurnsResult(turns=shown, display=as_text(shown) or "No turn of it is kept.")
+
+
+def _shown(principal: Principal, ref: str, *, full: bool) -> list[TurnOut]:
+    if ref.startswith("#"):
+        return [TurnOut.of(turn, full=full) for turn in _said_in(principal, ref)]
+    of_file = session_turn(principal, ref)
+    if of_file is not None:
+        return [turn_of_session(of_file, full=full)]
+    return [TurnOut.of(find_turn(principal, ref), full=full)]
 
 
 def _said_in(principal: Principal, reference: str) -> list[Turn]:

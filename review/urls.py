@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from review.pages.item import questions as question_views
+from review.pages.item import turns as turn_views
 from review.pages.item import views as item_views
 from review.pages.queue import bulk_views, views
 from review.pages.records import views as record_views
@@ -24,6 +25,7 @@ urlpatterns = [
     path("review/journal", record_views.journal, name="journal"),
     path("review/journal/verify", record_views.verify_journal, name="journal-verify"),
     re_path(r"^review/(?P<ref>[^/]{1,40})/(?P<verb>accept|reject)$", views.decide_one, name="review-decide"),
+    path("review/turns", turn_views.turn_beliefs, name="turn-beliefs"),
     path("items/<str:ref>", item_views.item, name="item"),
     path("items/<str:ref>/receipt", item_views.item_receipt, name="item-receipt"),
     path("items/<str:ref>/consequence", item_views.item_consequence, name="item-consequence"),

@@ -1,19 +1,17 @@
-"""What the list of conversations and the reader of one show."""
+"""What the reader of a told conversation shows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from django.urls import reverse
-
 from conversations.models import Conversation, Turn
-from conversations.querysets import RECENT_FIRST
+from conversations.pages.labels import role_of
+from conversations.pages.places import address_of_turn, session_address
 from conversations.record.reading import ShownStep, shown_steps, turns_from
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.paging import Page, Pager
 
-LISTED, TURNS = 50, 30
+TURNS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,10 @@ class Said:
         return self.turn.at
 
     @property
+    def who(self) -> str:
+        return role_of(self.turn.role)
+
+    @property
     def by(self) -> str:
         """Who told it, where that is somebody else than the role says."""
         return "" if self.turn.principal == self.turn.role else self.turn.principal
@@ -43,32 +45,42 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A part of a conversation. ``later`` and ``first`` are addresses, where there is something."""
+    """A part of a conversation. ``later`` and ``first`` are addresses, where there is something; ``back`` is the page
+    that one came from."""
 
     conversation: Conversation
     said: Sequence[Said]
     later: str
     first: str
+    back: str
+
+    @property
+    def searchable(self) -> bool:
+        return not (self.conversation.encrypted or self.conversation.temporary)
+
+    @property
+    def learned(self) -> str:
+        """What asks which beliefs were said in these turns."""
+        turns = [said.ref for said in self.said]
+        return urlencode({"conversation": self.conversation.ref, "turn": turns}, doseq=True)
 
 
-def conversations_of(person: Principal, cursor: str | None) -> Page[Conversation]:
-    """The last changed first. Raises :class:`~pawflow_web.lib.errors.Invalid` for a cursor of another list."""
-    rows = Conversation.objects.visible_to(person).select_related("project")
-    return Pager.of("sessions", person.user_id, {}).page(rows, order=RECENT_FIRST, limit=LISTED, cursor=cursor)
-
-
-def reader_of(person: Principal, conversation: Conversation, begin: Turn | None) -> Reader:
+def reader_of(person: Principal, conversation: Conversation, begin: Turn | None, *, back: str = "") -> Reader:
     """From its first turn, or from ``begin`` on."""
     turns = turns_from(person, conversation, begin, limit=TURNS + 1)
-    here = reverse("session", args=[conversation.ref])
-    later = f"{here}?{urlencode({'from': str(turns[TURNS])})}" if len(turns) > TURNS else ""
-    return Reader(conversation, list(_said(turns[:TURNS])), later, here if begin is not None else "")
+    later = {"from": str(turns[TURNS]), "back": back} if len(turns) > TURNS else None
+    return Reader(
+        conversation,
+        list(_said(turns[:TURNS])),
+        later=session_address(conversation.ref, later) if later else "",
+        first=session_address(conversation.ref, {"back": back}) if begin is not None else "",
+        back=back,
+    )
 
 
 def address_of(turn: Turn) -> str:
     """Where the reader shows this turn."""
-    here = reverse("session", args=[turn.conversation.ref])
-    return f"{here}?{urlencode({'from': str(turn)})}#{anchor_of(turn)}"
+    return address_of_turn(turn.conversation.ref, str(turn))
 
 
 def anchor_of(turn: Turn) -> str:

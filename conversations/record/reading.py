@@ -70,12 +70,12 @@ def shown_steps(turn: Turn, *, whole: bool = False) -> Iterator[ShownStep]:
         raw = opened(step.raw, turn)
         said: dict[str, Any] = json.loads(raw)
         text = _text(said.get("content", ""))
-        cut = not whole and len(text) > CLIPPED_AT
+        shown, cut = (text, False) if whole else clipped(text)
         yield ShownStep(
             kind=step.kind,
             role=_text(said.get("role") or turn.role),
             tool=_text(said.get("tool") or ""),
-            text=_clipped(text) if cut else text,
+            text=shown,
             clipped=cut,
             raw=raw,
         )
@@ -93,6 +93,7 @@ def _text(content: Any) -> str:
     return whole(text).replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _clipped(text: str) -> str:
+def clipped(text: str) -> tuple[str, bool]:
+    """What is shown of a long step where nobody asks for all of it, and whether that is less than there is."""
     more = len(text) - CLIPPED_AT
-    return f"{text[:CLIPPED_AT]} (clipped, {more:,} more characters; full=true)"
+    return (f"{text[:CLIPPED_AT]} (clipped, {more:,} more characters; full=true)", True) if more > 0 else (text, False)

@@ -8,6 +8,7 @@ from django.db.models import F
 
 from conversations.models import Conversation, Run, Step, Turn
 from conversations.record.sealing import sealed
+from conversations.sessions.told import follow_telling
 from pawflow_web.identity.clock import Clock, user_clock
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Conflict, NotFound
@@ -68,7 +69,7 @@ def tell_turns(*, principal: Principal, conversation: Conversation, run: str, tu
                 new.append((_row(clock, principal, kept, turn), turn))
             said.append(ref)
         if new:
-            _store(kept, new)
+            follow_telling(clock, conversation, _store(kept, new))
             changes = {"turns": F("turns") + len(new), "updated_at": clock.at}
             Conversation.objects.filter(pk=conversation.pk).update(**changes)
         return Told(len(new), len(turns) - len(new), tuple(said))
@@ -108,11 +109,12 @@ def _row(clock: Clock, principal: Principal, run: Run, turn: NewTurn) -> Turn:
     )
 
 
-def _store(run: Run, turns: Sequence[tuple[Turn, NewTurn]]) -> None:
+def _store(run: Run, turns: Sequence[tuple[Turn, NewTurn]]) -> list[tuple[Turn, list[Step]]]:
     run.save()
     Turn.objects.bulk_create([row for row, _ in turns])
-    steps = [step for row, turn in turns for step in _steps(row, turn)]
-    Step.objects.bulk_create(steps, batch_size=_STEPS)
+    stored = [(row, list(_steps(row, turn))) for row, turn in turns]
+    Step.objects.bulk_create([step for _, steps in stored for step in steps], batch_size=_STEPS)
+    return stored
 
 
 def _steps(row: Turn, turn: NewTurn) -> Iterator[Step]:

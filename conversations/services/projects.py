@@ -2,40 +2,45 @@
 
 import re
 import unicodedata
+from itertools import count
 from pathlib import Path
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from conversations.models import Project
 from conversations.services.words import Words, is_flagged
+from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import BadRequest, Conflict
+from pawflow_web.lib.db import translated_commit
+from pawflow_web.lib.errors import BadRequest
 
 LONGEST_SLUG = 80
+# Where a slug is asked for, this word means no project.
+RESERVED = frozenset({"none"})
+# Of what tells slugs of the same name apart, with its hyphen.
+_LONGEST_NUMBER = 8
 
 
 def create_project(*, principal: Principal, name: str, description: str = "", root: str | None = None) -> Project:
-    """A new project; its slug comes from its name and never changes.
+    """A new project. Its slug comes from its name and never changes: a second ``Web shop`` is ``web-shop-2``.
 
     Raises:
         BadRequest: ``root`` is not an existing absolute directory.
-        Conflict: there is a project of that slug; ``fields.slug`` names it.
+        Conflict: the owner vanished meanwhile.
     """
     named, described = Words.of(name, field="name"), Words.of(description, field="description")
-    slug = slug_of(named.text)
     directory = checked_root(principal, root) if root else ""
-    try:
-        with transaction.atomic():
-            return Project.objects.create(
-                user_id=principal.user_id,
-                slug=slug,
-                name=named.text,
-                description=described.text,
-                root=directory,
-                flagged=named.flagged or described.flagged,
-            )
-    except IntegrityError:
-        raise Conflict(f"There is already a project {slug}. Take another name.", fields={"slug": slug}) from None
+    with translated_commit():
+        # Of two projects made at the same moment the later one sees the slug of the other.
+        list(User.objects.select_for_update(no_key=True).filter(pk=principal.user_id).values_list("pk"))
+        return Project.objects.create(
+            user_id=principal.user_id,
+            slug=_free_slug(principal.user_id, slug_of(named.text)),
+            name=named.text,
+            description=described.text,
+            root=directory,
+            flagged=named.flagged or described.flagged,
+        )
 
 
 def update_project(
@@ -87,6 +92,15 @@ def slug_of(name: str) -> str:
     return f"project-{number}"
 
 
+def _free_slug(user_id: int, slug: str) -> str:
+    """``slug`` itself, or the first of ``slug-2``, ``slug-3``, ... that no project of the owner has."""
+    start = slug[: LONGEST_SLUG - _LONGEST_NUMBER]
+    taken = {*RESERVED, *Project.objects.filter(user_id=user_id, slug__startswith=start).values_list("slug", flat=True)}
+    if slug not in taken:
+        return slug
+    return next(numbered for number in count(2) if (numbered := f"{start.rstrip('-')}-{number}") not in taken)
+
+
 def checked_root(principal: Principal, root: str) -> str:
     """The absolute path of an existing directory, ``~`` expanded. An automation sets none, and so learns of no
     directory whether it exists.
@@ -101,7 +115,7 @@ def checked_root(principal: Principal, root: str) -> str:
     if not usable:
         raise BadRequest(
             f"root is {ascii(root)[:200]}; it must be an existing directory, as an absolute path or with ~. "
-            'Create it first, or send "" to clear the root.',
+            "Create it first; an empty root means none.",
             fields={"root": "must be an existing absolute directory"},
         )
     return str(path)

@@ -27,6 +27,9 @@ _TAKE = (
     "UPDATE identity_userclock SET at = greatest(at + interval '1 microsecond', clock_timestamp()) "
     "WHERE user_id = %s AND NOT closed RETURNING at, seq, number, head"
 )
+_CHANGE_OF_SESSIONS = (
+    "UPDATE identity_userclock SET session_seq = session_seq + %s WHERE user_id = %s RETURNING session_seq"
+)
 _WRITE_BACK = (
     "UPDATE identity_userclock SET at = %(clock_at)s, seq = %(clock_seq)s, number = %(clock_number)s, "
     "head = %(clock_head)s WHERE user_id = %(clock_user)s"
@@ -50,6 +53,11 @@ class Clock:
     def next_seq(self) -> int:
         self.seq += 1
         return self.seq
+
+    def next_changes(self, count: int = 1) -> range:
+        """So many numbers for changes of sessions, which are in no journal: a sequence of its own, stored at once."""
+        (last,) = execute(_CHANGE_OF_SESSIONS, [count, self.user_id])[0]
+        return range(last - count + 1, last + 1)
 
     def next_number(self) -> int:
         self.number += 1

@@ -77,6 +77,14 @@ def iso(instant: datetime | None) -> str | None:
     return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
 
 
+def iso_of_millis(millis: int | None) -> str | None:
+    """The same of milliseconds since 1970; None also for what no calendar has."""
+    try:
+        return None if millis is None else iso(datetime.fromtimestamp(millis / 1000, tz=UTC))
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
 def _from_epoch(value: float, field: str) -> Period:
     if isinstance(value, bool) or not math.isfinite(value):
         raise _refused(value, field, "must be a finite number of seconds")

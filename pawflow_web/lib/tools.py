@@ -55,6 +55,8 @@ class Tool:
     slash: str | None
     # What each value of ``action`` takes; empty for a tool without that parameter.
     actions: Mapping[str, Action] = field(default_factory=dict)
+    # Other spellings of parameters.
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def effect(self) -> Effect:
@@ -87,6 +89,7 @@ class Tool:
         return known or min(self.effects.values(), key=_STRENGTH.index)
 
     def check(self, arguments: Mapping[str, Any]) -> BaseModel:
+        arguments = self._spelled(arguments)
         try:
             checked = self.params.model_validate(dict(arguments))
         except ValidationError as error:
@@ -96,6 +99,15 @@ class Tool:
             given = [name for name in arguments if getattr(checked, name) is not None]
             require_fitting(self.actions, getattr(checked, "action"), given)  # noqa: B009 - not every tool has it
         return checked
+
+    def _spelled(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The arguments by the names of the parameters. Raises :class:`Invalid` for one that is given twice."""
+        twice = [name for name, one in self.aliases.items() if name in arguments and one in arguments]
+        if twice:
+            raise Invalid(
+                f"{twice[0]} is {self.aliases[twice[0]]}: give one of them.", fields={twice[0]: "is given twice"}
+            )
+        return {self.aliases.get(name, name): value for name, value in arguments.items()}
 
     def input_schema(self) -> dict[str, Any]:
         return self.params.model_json_schema()
@@ -134,6 +146,7 @@ def tool(
     effect: Effect | Mapping[str, Action],
     core: bool = False,
     slash: str | None = None,
+    camel: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as a tool.
 
@@ -144,6 +157,7 @@ def tool(
 
     Args:
         effect: what it does; where its parameter ``action`` decides, what each value of that does and takes.
+        camel: its parameters are spelled ``likeThis``, and taken ``like_this`` as well.
     """
 
     def register(function: Function) -> Function:
@@ -170,6 +184,7 @@ def tool(
                 core=core or Effect.READ in effects.values(),
                 slash=slash,
                 actions=actions,
+                aliases={snake: one for one in params.model_fields if (snake := _snake(one)) != one} if camel else {},
             ),
         )
         return function
@@ -255,6 +270,10 @@ def _params_of(name: str, function: Callable[..., Any], hints: Mapping[str, Any]
         **fields,
     )
     return model
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
 def _to_callers(name: str) -> str:

@@ -1,10 +1,12 @@
 """A belief's way through the product, told to the person it belongs to."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
@@ -20,6 +22,7 @@ from review.models import Evidence, GovernanceItem, JournalEntry, Privacy, Reaso
 from review.readers import readers
 
 QUOTE_CHARS = 600
+_TURN = re.compile(r"[^/\s]+:[0-9]{1,9}")
 
 # What an entry of the journal says; "%(who)s" is You, an agent's name or PawFlow.
 DEEDS: dict[str, str | Promise] = {
@@ -55,7 +58,8 @@ _SPEAKS_FOR_ITSELF = {"accept", "reject", "restore", "forget", "correct", "expir
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a chain, as ``components/chain.html`` draws it. ``words`` is a change of words, marked."""
+    """One event of a chain, as ``components/chain.html`` draws it. ``words`` is a change of words, marked; ``key``
+    follows its link."""
 
     title: str
     at: datetime | None = None
@@ -65,6 +69,7 @@ class Step:
     status: str = ""
     url: str = ""
     url_text: str = ""
+    key: str = ""
     words: SafeString | str = ""
 
 
@@ -207,8 +212,12 @@ _TOLD: Mapping[str, tuple[str | Promise, Callable[[Any], str]]] = {
 
 
 def source_steps(item: GovernanceItem, evidence: Sequence[Evidence]) -> list[Step]:
-    """Each occasion on which it was said, then what the gate made of it and how it stands now."""
+    """Each occasion on which it was said, then what the gate made of it and how it stands now. The key ``o`` opens the
+    first turn."""
     steps = [_occasion(item, row) for row in evidence]
+    first = next((place for place, step in enumerate(steps) if step.url), None)
+    if first is not None:
+        steps[first] = replace(steps[first], key="o")
     now = labels.word_of(labels.STATUS, item.status)
     return [*steps, Step(title=str(now.shown), sentence=why(item.reason), at=item.updated_at, status=item.status)]
 
@@ -225,7 +234,20 @@ def _occasion(item: GovernanceItem, row: Evidence) -> Step:
     hidden = item.privacy == Privacy.SECRET
     quote = "" if hidden else row.quote[:QUOTE_CHARS]
     spans = [] if row.span_start is None or row.span_end is None else [(row.span_start, row.span_end)]
-    return Step(title=_said_by(kind, name), at=row.at, sentence=place, quote=quote, spans=spans)
+    return Step(
+        title=_said_by(kind, name),
+        at=row.at,
+        sentence=place,
+        quote=quote,
+        spans=spans,
+        url=turn_address(row.turn),
+        url_text=_("Open the turn"),
+    )
+
+
+def turn_address(turn: str) -> str:
+    """Where the turn ``run:number`` is read; empty for what names none."""
+    return reverse("session-turn", args=[turn]) if _TURN.fullmatch(turn) else ""
 
 
 def _said_by(kind: str, name: str) -> str:

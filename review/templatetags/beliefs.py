@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from pawflow_web.web.templatetags.pawflow import icon
 from review.display import labels
+from review.display.steps import turn_address
 
 register = template.Library()
 
@@ -88,11 +89,12 @@ def ref(value: str, *, link: bool = True) -> SafeString:
 
 @register.simple_tag
 def provenance(source: object | None, url: str = "") -> SafeString:
-    """Where it comes from, in one chip: the turn, the file and line, or who said it.
+    """Where it comes from, in one chip: the turn, which it leads to, the file and line, or who said it.
 
     ``source`` has ``type`` (agent, person, import, worker), ``name``, ``file``, ``line`` and ``turn``.
     """
     glyph, shown = _place(source)
+    url = url or turn_address(getattr(source, "turn", None) or "")
     if glyph == "warn":
         return format_html('<span class="prov no-source">{}{}</span>', icon(glyph), shown)
     if url:

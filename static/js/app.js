@@ -211,6 +211,9 @@ document.addEventListener("submit", (event) => {
 });
 window.addEventListener("pageshow", () => $$('button[aria-busy="true"]').forEach(endBusy));
 
+// What the address of a page asks for is where one begins to read; a fragment leads there by itself.
+if (!location.hash) $("[data-here]")?.focus();
+
 // --- focus after a swap --------------------------------------------------------------------------
 
 let neighbours = [];

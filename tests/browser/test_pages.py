@@ -1,8 +1,11 @@
 """Every page at every width and in both schemes: axe, no sideways scroll, a clean console."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
+from conversations.services import update_conversation, update_project
 from pawflow_web.identity.models import User
 from pawflow_web.web.panels import registry
 from review.models import GovernanceItem
@@ -10,7 +13,7 @@ from tests.browser.conftest import SCHEMES, WIDTHS, Check, Enter, OpenPage
 from tests.browser.people import sign_in
 from tests.browser.watch import Watch
 from tests.conversations.turns import told, turn
-from tests.factories import make_conversation, make_owner, make_token
+from tests.factories import make_conversation, make_owner, make_person, make_project, make_token
 from tests.live import Live
 from tests.surfaces.conftest import Rest
 from tests.web.beliefs import fill, propose, remember
@@ -49,6 +52,10 @@ def test_full_pages_are_accessible_and_fit(
     done = {"kind": "tool_call", "tool": "bash", "content": HOSTILE["long"]}
     said = {"role": "assistant", "steps": [{"kind": "message", "content": HOSTILE["long"]}, done]}
     told(Rest(make_token(lotta, agent="claude-code")), talk.ref, turn("Deploy, please."), said)
+    project = make_project(lotta, HOSTILE["long"][:200])
+    update_conversation(conversation=talk, project=project)
+    update_project(principal=make_person(lotta), project=project, description=HOSTILE["long"], root=str(Path.home()))
+    update_project(principal=make_person(lotta), project=make_project(lotta, "Attic"), archived=True)
     denied = GovernanceItem.objects.filter(status="rejected").earliest("pk")
     page = open_page(f"{live.base}/login", width=width, scheme=scheme)
     check(page, f"login-{scheme}-{width}")
@@ -76,6 +83,8 @@ def test_full_pages_are_accessible_and_fit(
         "owner-erase": "/settings/erase",
         "session": f"/sessions/{talk.ref}",
         "session-delete": f"/sessions/{talk.ref}/delete",
+        "session-project": f"/sessions/{talk.ref}/project",
+        "project": f"/projects/{project.slug}",
         "revoke": "/settings/tokens/" + lotta.tokens.earliest("pk").ref + "/revoke",
         "menu": "/menu",
     }.items():
@@ -116,6 +125,7 @@ def test_empty_pages_and_errors_are_accessible_and_fit(
         "empty-markdown": "/memories/markdown",
         "empty-search": "/memories?q=frankfrut",
         "empty-tokens": "/settings/tokens",
+        "empty-projects": "/projects",
         "empty-refused": "/review/refused",
         "empty-archive": "/review/archive",
         "error-filter": "/memories?status=golden",

@@ -9,6 +9,8 @@ from django.db import models
 from django.test import Client
 from django.utils import timezone
 
+from conversations.models import Conversation
+from conversations.services import delete_conversation
 from graph.facts.merging import merge
 from graph.facts.vocabulary import set_functional
 from memory.diary.services import close_diary
@@ -27,6 +29,8 @@ from tests.factories import make_conversation, make_project
 from tests.graph.facts import fact
 from tests.memory.desk import note, task
 from tests.memory.diary import write
+from tests.recall.asking import sent
+from tests.recall.pi_lines import talk as a_session
 from tests.review.beliefs import Parties, said
 from tests.review.canary import CANARY, keep_a_reply, planted
 from tests.review.embedded import follow
@@ -65,6 +69,11 @@ def fill(parties: Parties, token: str) -> None:
     task(rest, f"Wash the {CANARY}", conversation=talk.ref, blocked_by=[first["id"]])
     note(rest, f"About the {CANARY}")
     told(rest, talk.ref, turn(f"Where does the {CANARY} live?"))
+    sent(rest, f"{CANARY}.jsonl", a_session(f"The {CANARY} was here"))
+    gone = sent(rest, f"{CANARY}-2.jsonl", a_session(f"The {CANARY} is gone"))
+    delete_conversation(principal=person, conversation=Conversation.objects.get(ref=gone["conversation"]))
+    begun = rest.post("/sessions/uploads").json["upload"]
+    rest.send("PATCH", f"/sessions/uploads/{begun}", CANARY.encode(), **{"Upload-Offset": "0"})
     write(parties.coder, f"I saw the {CANARY}.")
     rest.get(f"/context?conversation={talk.ref}&freeze=true&query={CANARY}")
     bring_file(user, [f"The {CANARY} was imported"], f"{CANARY}.jsonl")

@@ -82,6 +82,13 @@ SHOW_NO_BELIEFS = {"tool_search", "get_tool_schema", "diary_read", "kg_stats", "
     # what was said, not what is believed
     "read_turn",
     "read_history",
+    "conversation_search",
+    "search_conversation_history",
+    "memory_recall",
+    "memory_sessions",
+    "memory_expand",
+    # it shows what the tool shows that it calls
+    "call",
 }
 
 

@@ -91,6 +91,12 @@ EXAMPLES: dict[str, Callable[[Rest], Arguments]] = {
     "scratchpad": lambda agent: {"action": "get", "note_id": noted(agent)},
     "read_history": lambda _: {"limit": 5},
     "read_turn": lambda agent: {"ref": in_conversation(agent) and "example:1"},
+    "conversation_search": lambda agent: {"query": in_conversation(agent) and "release", "include_current": True},
+    "search_conversation_history": lambda agent: {"query": in_conversation(agent) and "release", "scope": "all"},
+    "memory_recall": lambda agent: {"query": in_conversation(agent) and "release", "scope": "global"},
+    "memory_sessions": lambda agent: {"scope": in_conversation(agent) and "global"},
+    "memory_expand": lambda agent: {"session": in_conversation(agent), "indices": [0]},
+    "call": lambda agent: {"ref": in_conversation(agent) and "memory.recall", "args": {"scope": "global"}},
     "memory_feedback": lambda agent: {"ref": remembered(agent), "helpful": False},
     "memory_archive_suggestion": lambda agent: {"ref": remembered(agent), "reason": "It is over"},
 }

@@ -13,7 +13,7 @@ from pawflow_web.identity.models import User
 from pawflow_web.lib import storable
 from pawflow_web.lib.errors import NotFound
 from pawflow_web.lib.scanner import Finding, scan
-from tests.factories import make_conversation, make_owner, make_person, make_token
+from tests.factories import make_conversation, make_owner, make_person, make_project, make_token
 from tests.surfaces.conftest import Rest
 
 
@@ -175,12 +175,37 @@ def test_a_name_without_latin_letters_still_has_a_slug_of_its_own(agent: Rest) -
     assert all(agent.patch(f"/projects/{slug}", {"archived": True}).json["archived"] for slug in slugs)
 
 
-def test_a_second_project_of_one_slug_is_a_conflict(agent: Rest) -> None:
-    agent.post("/projects", {"name": "Web shop"})
-    reply = agent.post("/projects", {"name": "web SHOP"})
+def test_a_slug_that_is_taken_gets_a_number(agent: Rest, bob: User) -> None:
+    def slugs(*names: str) -> list[str]:
+        return [agent.post("/projects", {"name": name}).json["slug"] for name in names]
 
-    assert reply.status == 409
-    assert reply.error["fields"] == {"slug": "web-shop"}
+    make_project(bob, "Web shop")
+    assert slugs("Web shop", "web SHOP", "Web shop 3", "Web-shop") == [
+        "web-shop",
+        "web-shop-2",
+        "web-shop-3",
+        "web-shop-4",
+    ]
+    assert slugs("a" * 80, "a" * 90) == ["a" * 80, "a" * 72 + "-2"]
+    # where a slug is asked for, this word means no project
+    assert slugs("None", "Nonesuch") == ["none-2", "nonesuch"]
+    assert agent.patch("/projects/web-shop-2", {"name": "Web shop"}).json["slug"] == "web-shop-2"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_projects_of_one_name_at_the_same_moment_are_all_made(alice: User) -> None:
+    token = make_token(alice)
+
+    def create(_: int) -> str:
+        try:
+            return str(Rest(token).post("/projects", {"name": "Web shop"}).json["slug"])
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as threads:
+        slugs = sorted(threads.map(create, range(4)))
+
+    assert slugs == ["web-shop", "web-shop-2", "web-shop-3", "web-shop-4"]
 
 
 def test_a_root_is_set_left_alone_and_cleared(agent: Rest, tmp_path: Path) -> None:

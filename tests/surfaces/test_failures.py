@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
 from django.test import Client, RequestFactory
 
-from conversations import api as conversations_api
+from conversations.api import conversations as conversations_api
 from conversations.models import Conversation
 from pawflow_web.identity import auth
 from pawflow_web.identity.models import User

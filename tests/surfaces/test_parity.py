@@ -90,7 +90,9 @@ def test_its_schemas_are_json_schema_and_nothing_else(tool: Tool) -> None:
         Draft202012Validator.check_schema(schema)
         assert set(keys(schema)) <= KEYWORDS
         assert schema["type"] == "object"
-        assert schema["additionalProperties"] is False
+    assert tool.input_schema()["additionalProperties"] is False
+    # What a call answers is the answer of any tool.
+    assert tool.output_schema()["additionalProperties"] is (tool.name == "call")
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=NAMES)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from conversations.sessions.formats.registry import FORMATS as SESSION_FORMATS
 from memory.importers.formats import dump, markdown, mcp_memory
 from memory.importers.formats.records import Read
 from pawflow_web.lib.errors import Invalid
@@ -53,10 +54,13 @@ DUMP = Format(
     counted={dump.ENTRY: "entries"},
 )
 FORMATS: Mapping[str, Format] = {one.name: one for one in (MCP_MEMORY, MARKDOWN, DUMP)}
-NOT_YET = ("sessions", "chatgpt", "claude-ai", "gemini", "obsidian", "mem0", "bundle")
+NOT_YET = ("gemini", "obsidian", "mem0", "bundle")
+# What was said rather than what is believed: the command takes these to the sessions.
+SESSIONS = "sessions"
+SESSION_KINDS = tuple(SESSION_FORMATS)
 # told from what is in the file
 AUTO = "auto"
-NAMES = (*FORMATS, AUTO, *NOT_YET)
+NAMES = (*FORMATS, AUTO, SESSIONS, *SESSION_KINDS, *NOT_YET)
 
 
 def format_called(name: str) -> Format | None:

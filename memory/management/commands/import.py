@@ -6,11 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from memory.importers.formats.registry import AUTO, FORMATS, NAMES
+from conversations.sessions.importing import Taken, import_sessions
+from memory.importers.formats.registry import AUTO, FORMATS, NAMES, SESSION_KINDS, SESSIONS
 from memory.importers.outcomes import left_out
 from memory.importers.report import Report
 from memory.importers.run import import_file
 from pawflow_web.lib.commands import JsonCommand
+from pawflow_web.lib.errors import Invalid
 
 _PROGRESS_SECONDS = 0.2
 
@@ -24,14 +26,21 @@ class Command(JsonCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(
-            "format", metavar="FORMAT", choices=NAMES, help=f"now: {', '.join(FORMATS)}; {AUTO}: told from the file"
+            "format",
+            metavar="FORMAT",
+            choices=NAMES,
+            help=f"now: {', '.join(FORMATS)}, {AUTO}: told from the file; sessions: what was said, of any product; "
+            f"or of one: {', '.join(SESSION_KINDS)}",
         )
-        parser.add_argument("path", type=Path, help="the file to read, or a folder of Markdown notes")
+        parser.add_argument("path", type=Path, help="the file to read, or a folder of notes or sessions")
         parser.add_argument("--owner", required=True, help="whose memory it is")
         parser.add_argument("--agent", help="only for this agent; made when it is new")
+        parser.add_argument("--project", help="sessions only: new ones are filed under it")
         parser.add_argument("--dry-run", action="store_true", help="the same numbers, and nothing is written")
 
     def answer(self, **options: Any) -> dict[str, Any]:
+        if options["format"] in (SESSIONS, *SESSION_KINDS):
+            return self._sessions(**options)
         report = import_file(
             format_name=options["format"],
             path=options["path"],
@@ -42,7 +51,26 @@ class Command(JsonCommand):
         )
         return report.value()
 
+    def _sessions(self, **options: Any) -> dict[str, Any]:
+        if options["dry_run"] or options["agent"]:
+            raise Invalid("Sessions are kept as they are: --dry-run and --agent are for beliefs.")
+        kind = "auto" if options["format"] == SESSIONS else options["format"]
+        taken = import_sessions(
+            owner=options["owner"],
+            path=options["path"],
+            kind=kind,
+            project=options["project"],
+            progress=self._taken if self.stderr.isatty() else None,
+        )
+        return taken.value()
+
+    def _taken(self, taken: Taken) -> None:
+        self.stderr.write(f"\r{taken.sessions:,} sessions in {taken.files:,} files", ending="")
+        self.stderr.flush()
+
     def words(self, answer: dict[str, Any], **options: Any) -> str:
+        if answer["format"] == SESSIONS:
+            return _words_of_sessions(answer)
         items = answer["items"]
         would = "would wait" if answer["dry_run"] else "wait"
         lines = [
@@ -60,6 +88,18 @@ class Command(JsonCommand):
         if answer["errors_total"] > 10:
             lines.append(f"... {answer['errors_total']:,} errors in all; --json shows the first 100.")
         return "\n".join(lines)
+
+
+def _words_of_sessions(answer: dict[str, Any]) -> str:
+    found = answer["sessions"]
+    lines = [
+        f"{found['all']:,} sessions in {answer['files']:,} files: {found['new']:,} new, {found['changed']:,} changed; "
+        f"{answer['entries']:,} entries, {answer['bad_lines']:,} lines that cannot be read."
+    ]
+    if answer["passed_by"]:
+        lines.append(f"{answer['passed_by']:,} files were passed by.")
+    lines += [f"{error['file']}: {error['message']}" for error in answer["errors"][:10]]
+    return "\n".join(lines)
 
 
 class _Progress:

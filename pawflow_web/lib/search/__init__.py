@@ -1,17 +1,33 @@
 """Lexical search over folders of ids, filter fields and tokens. Knows no model and no text."""
 
-from pawflow_web.lib.search.filters import EVERYTHING, All, Any, AnyOf, Filter, Not, OfKey, Range, Term
+from pawflow_web.lib.search.filters import (
+    EVERYTHING,
+    All,
+    Any,
+    AnyOf,
+    Filter,
+    HasPhrase,
+    HasWord,
+    HasWordLike,
+    Not,
+    OfKey,
+    Range,
+    Term,
+)
 from pawflow_web.lib.search.folder import Busy, IndexWriteError, Moved, Unwritable, file_lock
 from pawflow_web.lib.search.index import Index
-from pawflow_web.lib.search.reader import Candidates, CorruptIndexError, Snapshot
-from pawflow_web.lib.search.schema import Document, Schema
+from pawflow_web.lib.search.reader import Best, Candidates, CorruptIndexError, Hit, Snapshot, TooBroad, Word
+from pawflow_web.lib.search.schema import EXACT, STEMS, Document, Schema
 from pawflow_web.lib.search.tail import Coverage, Found, Row, count_with_tail, search_with_tail
 
 __all__ = [
     "EVERYTHING",
+    "EXACT",
+    "STEMS",
     "All",
     "Any",
     "AnyOf",
+    "Best",
     "Busy",
     "Candidates",
     "CorruptIndexError",
@@ -19,6 +35,10 @@ __all__ = [
     "Document",
     "Filter",
     "Found",
+    "HasPhrase",
+    "HasWord",
+    "HasWordLike",
+    "Hit",
     "Index",
     "IndexWriteError",
     "Moved",
@@ -29,7 +49,9 @@ __all__ = [
     "Schema",
     "Snapshot",
     "Term",
+    "TooBroad",
     "Unwritable",
+    "Word",
     "count_with_tail",
     "file_lock",
     "search_with_tail",

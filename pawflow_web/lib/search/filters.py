@@ -11,7 +11,7 @@ import tantivy
 from tantivy import Occur
 from tantivy import Query as Compiled
 
-from pawflow_web.lib.search.schema import KEY, KEY_PREFIX, WATERMARK_KEY, Schema
+from pawflow_web.lib.search.schema import EXACT, KEY, KEY_PREFIX, STEMS, WATERMARK_KEY, Schema
 
 # Beyond this many values one set query is cheaper than a disjunction of single terms.
 _SET_FROM = 24
@@ -49,6 +49,29 @@ class OfKey:
     key: str
 
 
+@dataclass(frozen=True, slots=True)
+class HasWord:
+    """The document holds this word. ``field``: which words are looked at, :data:`~.schema.EXACT` or some of the
+    schema's."""
+
+    word: str
+    field: str = EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class HasWordLike:
+    """The document holds an exact word that the pattern matches as a whole. ``pattern`` is one of this library."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class HasPhrase:
+    """The document holds exact words one after another, at least two, each of which a pattern matches as a whole."""
+
+    patterns: tuple[str, ...]
+
+
 class All:
     """Every part holds; no part at all matches everything."""
 
@@ -72,7 +95,7 @@ class Not:
     part: "Filter"
 
 
-Filter = Term | AnyOf | Range | OfKey | All | Any | Not
+Filter = Term | AnyOf | Range | OfKey | HasWord | HasWordLike | HasPhrase | All | Any | Not
 
 EVERYTHING = All()
 
@@ -107,12 +130,23 @@ class Compiler:
                 return self._range(self._known(field, self._schema.numbers), least, most)
             case OfKey(key):
                 return self._term(KEY, KEY_PREFIX + key)
+            case HasWord() | HasWordLike() | HasPhrase():
+                return self._worded(part)
             case All():
                 return self._all(part.parts)
             case Any():
                 return self._either([self._filter(inner) for inner in part.parts])
             case Not():
                 return self._all((part,))
+
+    def _worded(self, part: HasWord | HasWordLike | HasPhrase) -> Compiled:
+        match part:
+            case HasWord(word, field):
+                return self._term(self._known(field, (EXACT, STEMS, *self._schema.words)), word)
+            case HasWordLike(pattern):
+                return Compiled.regex_query(self._compiled, EXACT, pattern)
+            case HasPhrase(patterns):
+                return Compiled.regex_phrase_query(self._compiled, EXACT, list(patterns))
 
     def _all(self, parts: Sequence[Filter]) -> Compiled:
         wanted = [self._filter(part) for part in parts if not isinstance(part, Not)]

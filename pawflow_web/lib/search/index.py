@@ -10,7 +10,7 @@ import tantivy
 
 from pawflow_web.lib.ranking import Query
 from pawflow_web.lib.search import folder as on_disk
-from pawflow_web.lib.search.filters import EVERYTHING, Filter
+from pawflow_web.lib.search.filters import EVERYTHING, Filter, Term
 from pawflow_web.lib.search.folder import Moved, Unwritable
 from pawflow_web.lib.search.reader import Candidates, CorruptIndexError, Reader, Snapshot, guarded, open_index
 from pawflow_web.lib.search.schema import KEY, KEY_PREFIX, WATERMARK_KEY, Document, Schema, watermark_document
@@ -102,9 +102,16 @@ class Index:
             return None
 
     def write(
-        self, documents: Iterable[Document], *, after: int | None, watermark: int, delete: Iterable[str] = ()
+        self,
+        documents: Iterable[Document],
+        *,
+        after: int | None,
+        watermark: int,
+        delete: Iterable[str] = (),
+        delete_terms: Iterable[Term] = (),
     ) -> None:
         """One batch: delete keys, replace the documents of others, move the watermark; all of it or nothing.
+        ``delete_terms``: every document with such a term goes first.
 
         ``after`` is the watermark that this batch continues from, or None to begin a new index, which drops
         whatever lies there. ``documents`` is consumed under the folder's lock; what it raises passes through
@@ -113,6 +120,8 @@ class Index:
         with on_disk.file_lock(self.lock_file):
             writer = self._writer(after)
             try:
+                for term in delete_terms:
+                    _told(writer.delete_documents_by_term, term.field, term.value)
                 self._fill(writer, documents, delete, fresh=after is None)
                 _told(writer.add_document, watermark_document(watermark))
                 _told(writer.commit)

@@ -44,6 +44,10 @@ class CorruptIndexError(Exception):
     """The files of the index contradict themselves."""
 
 
+class TooBroad(LookupError):
+    """A pattern of a phrase stands for more words than are looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The best documents of an index for some words, all of one moment.
@@ -71,6 +75,31 @@ class Candidates:
         return self.stats.documents
 
 
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that counts where it stands in ``field``, so much."""
+
+    word: str
+    field: str = EXACT
+    boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that was found, by its id."""
+
+    id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The first hits of a ranking, and how many documents match in all."""
+
+    hits: tuple[Hit, ...]
+    total: int
+
+
 class Snapshot:
     """An index at one moment: search, counts and watermark belong together."""
 
@@ -91,6 +120,36 @@ class Snapshot:
         wanted = self._compiler.where(where, without_keys=without_keys)
         # The type stubs do not know the count of a result.
         return int(guarded(self._searcher.search, wanted, 1).count)  # type: ignore[attr-defined]
+
+    def best(
+        self, words: Sequence[Word], *, where: Filter = EVERYTHING, limit: int, weighed_by: str | None = None
+    ) -> Best:
+        """The documents at ``where`` that hold any of the words, by the sum of their BM25 scores (k1 1.2, b 0.75).
+
+        ``weighed_by`` is a number n of the schema: the score is multiplied by log2(2 + n). Without words every document
+        matches, with the score 0, and the number orders, the greatest first.
+
+        Raises :class:`CorruptIndexError`, and :class:`TooBroad` for a phrase.
+        """
+        return guarded(self._best, words, where, limit, weighed_by)
+
+    def frequency(self, word: str, field: str = EXACT) -> int:
+        """In how many documents a word stands, those that were replaced meanwhile among them."""
+        return int(guarded(self._searcher.doc_freq, field, word))
+
+    def _best(self, words: Sequence[Word], where: Filter, limit: int, weighed_by: str | None) -> Best:
+        narrowed = self._compiler.where(where)
+        if words:
+            should = [Compiled.boost_query(self._word(one.field, one.word), one.boost) for one in words]
+            any_word = Compiled.boolean_query([(Occur.Should, word) for word in should])
+            wanted = Compiled.boolean_query([(Occur.Must, any_word), (Occur.Must, narrowed)])
+            found = _narrow(self._searcher.search, wanted, limit, weight_by_field=weighed_by)
+        else:
+            found = _narrow(self._searcher.search, narrowed, limit, order_by_field=weighed_by)
+        ids = self._searcher.fast_field_values(ID, [address for _, address in found.hits])
+        scores = [float(score) if words else 0.0 for score, _ in found.hits]
+        hits = tuple(Hit(int(one), score) for one, score in zip(ids, scores, strict=True) if one is not None)
+        return Best(hits, int(found.count))  # type: ignore[attr-defined]
 
     def stats(self, query: Query) -> Stats:
         """Frequencies over the whole index, whoever may see its documents: for scoring, not for showing."""
@@ -227,6 +286,16 @@ def open_index(folder: Path, compiled: tantivy.Schema, *, new: bool = False) -> 
     # We look at meta.json ourselves; the library's own watcher is a thread that polls each folder.
     index.config_reader("manual", 1)
     return index
+
+
+def _narrow(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """A search whose phrases may be too broad, which is no fault of the files."""
+    try:
+        return call(*args, **kwargs)
+    except ValueError as error:
+        if "max expansions" in str(error):
+            raise TooBroad(str(error)) from None
+        raise
 
 
 def guarded(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -30,9 +30,13 @@ class Schema:
     version: int
     terms: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    # further words of a document, each kind ranked by itself
+    words: tuple[str, ...] = ()
+    # whether it knows the order of the exact words
+    phrases: bool = False
 
     def __post_init__(self) -> None:
-        names = [*self.terms, *self.numbers]
+        names = [*self.terms, *self.numbers, *self.words]
         if len(set(names)) != len(names) or any(not name.isidentifier() or name[0] == "_" for name in names):
             raise ValueError(f"Schema {self.name!r} needs distinct plain field names, got {names}.")
 
@@ -40,10 +44,13 @@ class Schema:
         builder = tantivy.SchemaBuilder()
         builder.add_integer_field(ID, indexed=True, fast=True)
         builder.add_text_field(KEY, tokenizer_name="raw", index_option="basic")
-        builder.add_text_field(EXACT, tokenizer_name=WORD_TOKENIZER, index_option="freq")
+        order = "position" if self.phrases else "freq"
+        builder.add_text_field(EXACT, tokenizer_name=WORD_TOKENIZER, index_option=order)
         builder.add_text_field(STEMS, tokenizer_name=WORD_TOKENIZER, index_option="freq")
         builder.add_integer_field(LENGTH, fast=True)
         builder.add_integer_field(WATERMARK, stored=True)
+        for name in self.words:
+            builder.add_text_field(name, tokenizer_name=WORD_TOKENIZER, index_option="freq")
         for name in self.terms:
             builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
         for name in self.numbers:
@@ -57,7 +64,8 @@ class Document:
     """One searchable version of one row.
 
     ``id`` is what a search answers with; several documents may share it. ``key`` is the group that is
-    replaced as a whole: writing any document of a key first removes every document it had.
+    replaced as a whole: writing any document of a key first removes every document it had. The exact tokens and the
+    stems of a document need not stand side by side.
     """
 
     id: int
@@ -65,6 +73,7 @@ class Document:
     key: str
     terms: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def compile(self, schema: Schema) -> tantivy.Document:
         """Raises :class:`LookupError` for a field that the schema does not have."""
@@ -81,6 +90,9 @@ class Document:
         for name, number in self.numbers.items():
             _expect(name, schema.numbers, schema)
             document.add_integer(name, number)
+        for name, words in self.words.items():
+            _expect(name, schema.words, schema)
+            document.add_text(name, " ".join(words))
         return document
 
 

@@ -1,0 +1,106 @@
+"""Finding the entries that a question is about: from the index, and from what is newer than it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conversations.recall.asked import Asked
+from conversations.recall.coverage import Coverage
+from conversations.recall.index import index_of
+from conversations.recall.narrowing import passes, where_of
+from conversations.recall.scopes import Scoped
+from conversations.recall.scoring import Scorer, weighed
+from conversations.recall.tail import Tail, read_tail
+from conversations.recall.words import WEIGHT_SCALE, query_words
+from conversations.sessions.entries import Entry
+from pawflow_web.lib.search import All, Best, CorruptIndexError, Filter, HasWord, Hit, Snapshot, Word
+
+# Results that are ranked.
+RESULTS_MOST = 10_000
+BEHIND, BUILDING, RESULTS_BUDGET, WORDS_BUDGET = (
+    "index_behind",
+    "index_building",
+    "candidate_item_budget",
+    "candidate_entry_budget",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits, the best first as far as scores decide; ``total`` of them before the budget cut them."""
+
+    hits: Sequence[Hit]
+    total: int
+
+
+class Corpus:
+    """The entries of some sessions at one moment, for one question. What is missing goes into ``coverage``."""
+
+    def __init__(self, user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage) -> None:
+        self.user_id, self.asked, self.coverage = user_id, asked, coverage
+        self.sessions = None if scoped.everything else scoped.ids()
+        self._index = index_of(user_id)
+        self._read()
+
+    def _read(self) -> None:
+        self.snapshot: Snapshot | None = self._index.snapshot()
+        watermark = self.snapshot.watermark if self.snapshot else None
+        self.tail: Tail = read_tail(self.user_id, watermark, self.sessions)
+        self.fresh = {
+            number: entry
+            for number, (entry, active) in self.tail.entries.items()
+            if (active or self.asked.branches == "all") and passes(entry, self.asked.filters)
+        }
+        if self.tail.behind:
+            self.coverage.stale = len(self.tail.behind)
+            self.coverage.because(BEHIND if self.snapshot else BUILDING)
+
+    def where(self, *parts: Filter) -> Filter:
+        """The question's filters inside the index, without what the tail replaces."""
+        after = self.snapshot.watermark if self.snapshot else 0
+        filters = where_of(self.user_id, self.asked, self.sessions, without=self.tail.chunks, after=after)
+        return All(filters, *parts)
+
+    def best(self, words: Sequence[Word], where: Filter, *, limit: int, weighed_by: str | None = None) -> Best:
+        """From the index, if there is one that can be read. Raises :class:`TooBroad`."""
+        if self.snapshot is None:
+            return Best((), 0)
+        try:
+            return self.snapshot.best(words, where=where, limit=limit, weighed_by=weighed_by)
+        except CorruptIndexError as error:
+            # As if there were none: the next writer builds another.
+            self._index.report(error)
+            self._read()
+            return Best((), 0)
+
+    def by_words(self) -> Found:
+        """Ranked by the words of the question; without any, everything that passes the filters."""
+        words = query_words(self.asked.query)
+        if self.asked.query and not words:
+            return Found((), 0)
+        operations, all_of = self.asked.filters.operations, self.asked.match == "all"
+        known = self.best(
+            [Word(word) for word in words],
+            self.where(*[HasWord(word) for word in words if all_of]),
+            limit=RESULTS_MOST,
+            weighed_by=("at" if not words else None if operations else "weight"),
+        )
+        scale = 1.0 if operations else 1 / WEIGHT_SCALE
+        level = 1.0 if self.asked.filters.any else 0.0
+        hits = [Hit(hit.id, hit.score * scale if words else level) for hit in known.hits]
+        scorer = Scorer(words, list(self.fresh.values()), self.snapshot)
+        for place, (number, entry) in enumerate(self.fresh.items()):
+            score = weighed(scorer.score(place, all_of=all_of), entry, operations=operations) if words else level
+            if score > 0 or not words:
+                hits.append(Hit(number, score))
+        return self.together(hits, known.total - len(known.hits))
+
+    def together(self, hits: list[Hit], left: int = 0) -> Found:
+        """In order, and no more than are ranked; ``left``: how many the index left out."""
+        hits.sort(key=lambda hit: -hit.score)
+        if left or len(hits) > RESULTS_MOST:
+            self.coverage.because(RESULTS_BUDGET)
+        return Found(hits[:RESULTS_MOST], min(len(hits), RESULTS_MOST))
+
+    def provenance(self, entry: Entry) -> float:
+        """The score of what was found by its text."""
+        return weighed(1.0, entry, operations=self.asked.filters.operations)

@@ -1,0 +1,1 @@
+"""The formats in which products keep their sessions. Nothing here knows a database."""

@@ -1,0 +1,81 @@
+"""Session files that come in pieces, so that a broken connection costs no more than one."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from conversations.models import SessionUpload, UploadPiece
+from pawflow_web.identity.clock import now
+from pawflow_web.identity.principal import Principal
+from pawflow_web.lib.errors import Conflict, NotFound, TooLarge
+from pawflow_web.lib.ids import parse_ref
+
+UPLOAD_MOST = 2**30
+_PIECE = 2**20
+# What nobody finished is forgotten.
+KEPT = timedelta(hours=24)
+
+
+def begin_upload(principal: Principal) -> SessionUpload:
+    """An upload to send pieces to."""
+    return SessionUpload.objects.create(user_id=principal.user_id)
+
+
+def find_upload(principal: Principal, ref: str) -> SessionUpload:
+    """Raises :class:`NotFound`."""
+    upload = SessionUpload.objects.visible_to(principal).filter(ref=parse_ref(ref) or "").first()
+    if upload is None:
+        raise NotFound(f"There is no upload {ascii(ref)[:100]}.")
+    return upload
+
+
+def append(upload: SessionUpload, offset: int, pieces: Iterable[bytes]) -> int:
+    """Keep what comes from byte ``offset`` on. Returns how much is here then; a piece that came whole stays although
+    the connection breaks behind it.
+
+    Raises:
+        Conflict: another number of bytes is here; ``fields.offset`` names it.
+        TooLarge: it is more than an upload may have.
+    """
+    for piece in pieces:
+        for begin in range(0, len(piece), _PIECE):
+            offset = _keep(upload, offset, piece[begin : begin + _PIECE])
+    if offset != _size(upload):
+        raise _elsewhere(upload)
+    return offset
+
+
+def _keep(upload: SessionUpload, offset: int, body: bytes) -> int:
+    if offset + len(body) > UPLOAD_MOST:
+        raise TooLarge(f"The file is larger than {UPLOAD_MOST // 2**20:,} MiB.")
+    with transaction.atomic():
+        here = SessionUpload.objects.filter(pk=upload.pk, size=offset)
+        if not here.update(size=F("size") + len(body)):
+            raise _elsewhere(upload)
+        UploadPiece.objects.create(upload=upload, start=offset, body=body)
+    return offset + len(body)
+
+
+def _elsewhere(upload: SessionUpload) -> Conflict:
+    size = _size(upload)
+    return Conflict(f"{size:,} bytes are here: go on from there.", fields={"offset": size})
+
+
+def _size(upload: SessionUpload) -> int:
+    return SessionUpload.objects.values_list("size", flat=True).get(pk=upload.pk)
+
+
+def pieces_of(upload: SessionUpload) -> Iterable[bytes]:
+    """What came, in its order."""
+    for pk in upload.pieces.order_by("start").values_list("pk", flat=True):
+        yield bytes(UploadPiece.objects.values_list("body", flat=True).get(pk=pk))
+
+
+def sweep(deadline: float) -> bool:  # noqa: ARG001 - a slice is a few statements
+    """Forget uploads that nobody finished."""
+    old = SessionUpload.objects.filter(created_at__lt=now() - KEPT).order_by("created_at")[:20]
+    for upload in old:
+        upload.delete()
+    return len(old) == 20

@@ -77,7 +77,6 @@ class SearchForm(PanelForm):
 
     BAR = ("match", "project", "kind")
     MORE = ("agent", "role", "tool", "outcome", "since", "until", "branches")
-    NARROWING = ("project", "kind", "agent", "session")
 
     def __init__(self, given: Any, *, person: Principal, projects: Sequence[tuple[str, str]]) -> None:
         super().__init__(given, auto_id="sessions-%s")

@@ -155,8 +155,6 @@ def _hit(corpus: Corpus, located: Located, score: float) -> Answer:
     text, cut = snippet(
         searchable(entry), () if asked.mode == "regex" else wanted, chars=asked.snippet_chars, phrase=phrase
     )
-    if was_cut(entry):
-        corpus.coverage.because("max_entry_chars")
     return {
         "kind": "entry",
         "sessionId": session.session_id,

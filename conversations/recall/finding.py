@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from conversations.recall.asked import Asked
 from conversations.recall.coverage import Coverage
 from conversations.recall.index import index_of
@@ -10,9 +12,9 @@ from conversations.recall.narrowing import passes, where_of
 from conversations.recall.scopes import Scoped
 from conversations.recall.scoring import Scorer, weighed
 from conversations.recall.tail import Tail, read_tail
-from conversations.recall.words import WEIGHT_SCALE, query_words
+from conversations.recall.words import WEIGHT_SCALE, query_words, was_cut
 from conversations.sessions.entries import Entry
-from pawflow_web.lib.search import All, Best, CorruptIndexError, Filter, HasWord, Hit, Snapshot, Word
+from pawflow_web.lib.search import All, Best, CorruptIndexError, Filter, HasWord, Hit, Snapshot, Term, Word
 
 # Results that are ranked.
 RESULTS_MOST = 10_000
@@ -22,6 +24,7 @@ BEHIND, BUILDING, RESULTS_BUDGET, WORDS_BUDGET = (
     "candidate_item_budget",
     "candidate_entry_budget",
 )
+CUT = "max_entry_chars"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,13 @@ class Corpus:
         if self.tail.behind:
             self.coverage.stale = len(self.tail.behind)
             self.coverage.because(BEHIND if self.snapshot else BUILDING)
+        if settings.ENV.recall.max_entry_chars is not None and self._cut():
+            self.coverage.because(CUT)
+
+    def _cut(self) -> bool:
+        """Whether of any entry only a part is searched."""
+        cut = self.best((), self.where(Term("cut", "yes")), limit=1, weighed_by="at")
+        return bool(cut.total) or any(was_cut(entry) for entry in self.fresh.values())
 
     def where(self, *parts: Filter) -> Filter:
         """The question's filters inside the index, without what the tail replaces."""

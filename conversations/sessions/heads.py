@@ -93,9 +93,13 @@ class Heads:
         records, entries, calls = json.loads(decompressed(packed))
         return cls(
             [_record(*record) for record in records],
-            [EntryHead(*named, bool(prose), bool(active)) for *named, prose, active in entries],
+            [_entry(*entry) for entry in entries],
             calls,
         )
+
+
+def _entry(record: int, child: int, name: str | None, address: str | None, prose: int, active: int) -> EntryHead:
+    return EntryHead(record, child, name, address, bool(prose), bool(active))
 
 
 def _record(ordinal: int, start: int, length: int, *node: str | int | None) -> RecordHead:

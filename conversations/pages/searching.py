@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from conversations.models import Conversation, Project, Session
-from conversations.pages.labels import kind_of, role_of
+from conversations.pages.labels import OUTCOMES, kind_of, role_of
 from conversations.pages.marks import around, marks_of
 from conversations.pages.places import address_of_entry
 from conversations.pages.search_forms import OF_ENTRIES, OFFSET_MOST, SearchForm
@@ -91,11 +91,6 @@ class Browse:
     @property
     def further(self) -> list[Any]:
         return [self.form[name] for name in SearchForm.MORE]
-
-    @property
-    def opened(self) -> bool:
-        """Whether the further filters must be seen: one of them is set, or wrong."""
-        return bool(self.form.errors) or any(self.form[name].value() for name in SearchForm.MORE)
 
     @property
     def kept(self) -> list[Any]:
@@ -203,7 +198,7 @@ def _entry(session: Session, hit: Mapping[str, Any], form: SearchForm, back: str
         who=role_of(hit["role"]),
         role=hit["role"] or "",
         tool=hit["tool"] or "",
-        outcome=hit["outcome"] or "",
+        outcome=str(OUTCOMES.get(hit["outcome"] or "", "")),
         at=datetime.fromisoformat(hit["timestamp"]) if hit["timestamp"] else None,
         failed=hit["isError"],
         snippet=snippet,

@@ -26,6 +26,7 @@ from conversations.recall.words import (
 from conversations.sessions.entries import Entry
 from conversations.sessions.heads import Heads
 from conversations.sessions.reading import Placed, entries_of
+from conversations.sessions.told import adopt
 from pawflow_web.identity.models import UserClock
 from pawflow_web.lib.search import Document, Index, Schema, Term
 from pawflow_web.lib.text import Tokens
@@ -87,6 +88,7 @@ def catch_up(user_id: int) -> bool:
     """
     index = index_of(user_id)
     if index.watermark is None:
+        adopt(user_id)
         index = Index.open(index.folder, index.schema, epoch=gone_up_to(user_id))
     return _advance(index, user_id)
 

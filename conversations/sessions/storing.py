@@ -50,9 +50,11 @@ class Source:
     origin: SourceOrigin = SourceOrigin.SENT
 
 
-def store_source(*, principal: Principal, source: Source, project: Project | None = None) -> list[Session]:
+def store_source(
+    *, principal: Principal, source: Source, project: Project | None = None, again: bool = False
+) -> list[Session]:
     """Keep what a file holds, each of its sessions as a conversation of its own. What is there already stays; a file
-    that grew is read on, one that was rewritten is read anew.
+    that grew is read on, one that was rewritten is read anew. ``again``: read anew what did not change either.
 
     Raises:
         Invalid: it is of no known kind, or of another one than is said.
@@ -65,7 +67,7 @@ def store_source(*, principal: Principal, source: Source, project: Project | Non
         whole_file = part.start == 0 and part.end == len(source.data)
         piece = source.data if whole_file else source.data[part.start : part.end]
         path = f"{source.path}#{part.name}" if part.name else source.path
-        found = _read(principal, form, replace(source, path=path, data=piece, mtime=at))
+        found = _read(principal, form, replace(source, path=path, data=piece, mtime=at), again=again)
         if isinstance(found, Session):
             stored.append(found)
         elif found.session.pk is not None or found.session.entries or (form.appends and found.session.records):
@@ -82,14 +84,15 @@ def _format(source: Source) -> Format:
     return form
 
 
-def _read(principal: Principal, form: Format, source: Source) -> Session | _Stored:
+def _read(principal: Principal, form: Format, source: Source, *, again: bool) -> Session | _Stored:
     """What one session says, read outside of any transaction; the session as it is where nothing is new."""
     path, data = source.path, source.data
     digest = hashlib.sha256(data).hexdigest()
     known = Session.objects.visible_to(principal).filter(path=path).first()
-    if known is not None and known.source_hash == digest and known.kind == form.kind:
+    same = known is not None and known.source_hash == digest and known.kind == form.kind
+    if known is not None and same and not again:
         return known
-    if known is None or known.kind != form.kind or not form.appends or not _continues(known, data):
+    if known is None or same or known.kind != form.kind or not form.appends or not _continues(known, data):
         session = known or Session(user_id=principal.user_id, path=path)
         seen = session.source_hash
         session.records = session.bad_lines = 0

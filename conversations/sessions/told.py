@@ -6,16 +6,20 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Prefetch
+
 from conversations.models import TOLD, Chunk, Conversation, Session, SourceOrigin, Step, Turn
 from conversations.sessions.entries import Entry, Node, Policy, Read, Reader, Record, State
 from conversations.sessions.heads import Heads
 from conversations.sessions.lineage import fingerprint
 from conversations.sessions.log import next_numbers
-from pawflow_web.identity.clock import Clock
+from pawflow_web.identity.clock import Clock, user_clock
 from pawflow_web.lib.text import whole
 
 # The last chunk takes steps until it has so many.
 _FULL = 200
+# The source of conversations that are told.
+_TOLD_BY_API = "api"
 # Roles of the steps that are no messages.
 _ROLES = {"tool_call": "assistant", "tool_result": "toolResult", "thinking": "assistant"}
 
@@ -104,6 +108,25 @@ def follow_telling(clock: Clock, conversation: Conversation, told: Sequence[tupl
     session.changed_seq = next_numbers(clock)[0]
     session.save()
     _append(session, heads)
+
+
+def adopt(user_id: int) -> int:
+    """Make the sessions of what was told before there were any. Returns how many."""
+    waiting = Conversation.objects.filter(
+        user_id=user_id, session__isnull=True, turns__gt=0, encrypted=False, temporary=False
+    )
+    made = 0
+    for conversation in waiting.filter(source=_TOLD_BY_API):
+        with user_clock(user_id) as clock:
+            if Session.objects.filter(conversation=conversation).exists():
+                continue
+            turns = Turn.objects.filter(conversation=conversation).order_by("pk").select_related("run")
+            steps = Prefetch("steps", queryset=Step.objects.order_by("number"))
+            told = [(turn, list(turn.steps.all())) for turn in turns.prefetch_related(steps)]
+            for begin in range(0, len(told), _FULL):
+                follow_telling(clock, conversation, told[begin : begin + _FULL])
+            made += 1
+    return made
 
 
 def _begun(conversation: Conversation, at: datetime) -> Session:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from conversations.recall.seen import operations_seen
 from pawflow_web.identity.call import Call
 from pawflow_web.lib import tool_catalog
 from pawflow_web.lib.tool_fields import HowMany
@@ -15,8 +16,12 @@ ToolName = Annotated[str, Field(min_length=1, max_length=80)]
 class ToolOut(BaseModel):
     name: str
     family: str
-    effect: str = Field(description="read, write or destroy")
+    effect: str = Field(description="read, write or destroy; seen: an operation of your sessions, for memory_recall")
     description: str = Field(description="its first sentence")
+
+
+# The effect of what is no tool here, but was done in a session.
+SEEN = "seen"
 
 
 class ToolsResult(Result):
@@ -29,11 +34,19 @@ def tool_search(
     query: Annotated[str, Field(min_length=1, max_length=4000, description="what you want to do")],
     limit: HowMany = 10,
 ) -> ToolsResult:
-    """Find the tools for a task among all that you may use, most fitting first."""
+    """Find the tools for a task among all that you may use, most fitting first, then what was done for it in your
+    sessions."""
     found = tool_catalog.search(query, limit=limit, abilities=call.principal.abilities)
+    seen = operations_seen(call.principal, query, limit=limit // 3)
     items = [
         ToolOut(name=one.name, family=one.family, effect=one.effect, description=tool_catalog.first_sentence(one))
-        for one in found
+        for one in found[: limit - len(seen)]
+    ]
+    items += [
+        ToolOut(
+            name=one.ref, family=one.provider, effect=SEEN, description=f"{one.told} memory_recall with ref finds when."
+        )
+        for one in seen
     ]
     shown = "\n".join(f"- {item.name}: {item.description}" for item in items)
     return ToolsResult(items=items, display=shown or "No tool answers to that.")

@@ -13,12 +13,14 @@ from django.test import override_settings
 from conversations.models import Chunk, Conversation, Session, SessionGone, SessionUpload
 from conversations.recall.index import catch_up, index_of
 from conversations.sessions.chunks import FULL_BYTES
-from conversations.sessions.heads import decompressed
+from conversations.sessions.heads import Heads, decompressed
 from conversations.sessions.storing import Source, store_source
+from conversations.tasks import entries_index
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.lib.errors import Conflict
-from tests.factories import make_person_token, make_token
+from tests.conversations.turns import told, turn
+from tests.factories import make_conversation, make_person_token, make_token
 from tests.recall.asking import called, indexed, places, recall, send, sent
 from tests.recall.pi_lines import header, said, source, talk
 from tests.surfaces.conftest import Rest
@@ -235,3 +237,66 @@ def test_the_index_is_followed_in_batches(agent: Rest, alice: User, monkeypatch:
         batches += 1
     assert batches >= 2
     assert recall(agent, query="heron")["total"] == 36
+
+
+def test_everything_derived_is_made_again_from_what_is_kept(
+    agent: Rest, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent(agent, "s.jsonl", talk("the heron", "a robin"))
+    chats = json.dumps([chat("a", "the wren"), chat("b", "the finch")]).encode()
+    sent(agent, "conversations.json", chats)
+    told(agent, make_conversation(alice).ref, turn("The owl is told."))
+    indexed(alice)
+    before = [recall(agent, query=word)["hits"] for word in ("heron", "wren", "finch", "owl")]
+    assert all(before)
+    Chunk.objects.exclude(body=None).update(heads=Heads().pack())
+    call_command("reindex", "--owner", alice.username, "--reread", "--json")
+    assert json.loads(capsys.readouterr().out)["owners"] == [{"owner": "alice", "entries": 5, "reread": 3}]
+    after = [recall(agent, query=word)["hits"] for word in ("heron", "wren", "finch", "owl")]
+    assert [[hit["snippet"] for hit in hits] for hits in after] == [[hit["snippet"] for hit in hits] for hits in before]
+    assert Session.objects.count() == 4
+
+
+def chat(name: str, text: str) -> dict[str, object]:
+    """A conversation of a claude.ai export."""
+    message = {"uuid": f"{name}1", "sender": "human", "text": text, "created_at": "2026-03-01T10:00:00Z", "content": []}
+    return {"uuid": name, "name": name, "created_at": "2026-03-01T10:00:00Z", "chat_messages": [message]}
+
+
+def test_what_was_told_before_there_were_sessions_is_adopted(agent: Rest, alice: User) -> None:
+    ref = make_conversation(alice).ref
+    told(agent, ref, turn("The owl was told."), turn("Long ago.", "assistant"))
+    Chunk.objects.all().delete()
+    Session.objects.all().delete()
+    assert recall(agent, query="owl")["total"] == 0
+    indexed(alice)
+    assert places(recall(agent, query="owl")) == [(ref, 0)]
+    told(agent, ref, turn("And told again, the owl."))
+    assert recall(agent, query="owl")["total"] == 2
+
+
+def test_the_worker_brings_every_index_up_to_date(agent: Rest, alice: User, bob: User) -> None:
+    other = Rest(make_token(bob, agent="coder"))
+    sent(agent, "s.jsonl", talk("the heron"))
+    sent(other, "s.jsonl", talk("the robin"))
+    assert entries_index(float("inf")) is False
+    for owner in (alice, bob):
+        snapshot = index_of(owner.pk).snapshot()
+        assert snapshot is not None
+        assert snapshot.documents == 1
+    assert (recall(agent, query="robin")["total"], recall(other, query="robin")["total"]) == (0, 1)
+
+
+def test_files_with_words_of_deleted_sessions_are_built_anew(agent: Rest, person: Rest, alice: User) -> None:
+    shown = sent(agent, "s.jsonl", talk("the heron"))
+    sent(agent, "t.jsonl", talk("the robin"))
+    indexed(alice)
+    built = index_of(alice.pk).built_under
+    person.delete(f"/sessions/{shown['ref']}")
+    while entries_index(float("inf")):
+        pass
+    assert built is not None
+    assert (index_of(alice.pk).built_under or 0) > built
+    snapshot = index_of(alice.pk).snapshot()
+    assert snapshot is not None
+    assert (snapshot.frequency("heron"), snapshot.frequency("robin")) == (0, 1)

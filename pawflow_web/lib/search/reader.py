@@ -137,6 +137,13 @@ class Snapshot:
         """In how many documents a word stands, those that were replaced meanwhile among them."""
         return int(guarded(self._searcher.doc_freq, field, word))
 
+    def values(self, field: str, *, where: Filter = EVERYTHING, limit: int) -> list[tuple[str, int]]:
+        """The values of a field of terms among the documents at ``where``, those of most documents first, each with
+        how many it has. Raises :class:`CorruptIndexError`."""
+        narrowed = self._compiler.where(where)
+        found = guarded(self._searcher.terms_with_prefix, field, "", filter_query=narrowed, limit=limit)
+        return [(str(value), int(count)) for value, count in found if count]
+
     def _best(self, words: Sequence[Word], where: Filter, limit: int, weighed_by: str | None) -> Best:
         narrowed = self._compiler.where(where)
         if words:

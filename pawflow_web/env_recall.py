@@ -64,7 +64,7 @@ class RecallEnv:
             max_sessions=numbers["RECALL_MAX_SESSIONS"],
             max_entry_chars=_clamped("RECALL_MAX_ENTRY_CHARS", longest, *_ENTRY_CHARS) if longest else None,
             index_thinking=switch(source, "RECALL_INDEX_THINKING"),
-            index_tool_output=switch({"RECALL_INDEX_TOOL_OUTPUT": "on", **source}, "RECALL_INDEX_TOOL_OUTPUT"),
+            index_tool_output=_on_unless(source, "RECALL_INDEX_TOOL_OUTPUT"),
             hot_sessions=None if hot == _ALL else _clamped("RECALL_HOT_SESSIONS", hot, 0, _HOT_MOST),
             regex_pattern_bytes=numbers["RECALL_REGEX_MAX_PATTERN_BYTES"],
             regex_haystack_terms=numbers["RECALL_REGEX_MAX_HAYSTACK_TERMS"],
@@ -77,6 +77,11 @@ class RecallEnv:
     def policy(self) -> str:
         """What decides over the words of an index: another one needs another index."""
         return f"entry:{self.max_entry_chars};thinking:{self.index_thinking};tool-output:{self.index_tool_output}"
+
+
+def _on_unless(source: Mapping[str, str], name: str) -> bool:
+    """A switch that is on where nothing is said."""
+    return switch({name: source.get(name) or "on"}, name)
 
 
 def _number(source: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from conversations.models import Session
 from conversations.recall import texts
 from conversations.recall.asked import ENVELOPE, EXPAND, RECALL, Asked
+from conversations.recall.browsing import browse
 from conversations.recall.cold import candidates_of
 from conversations.recall.coverage import CodedError, Coverage, of_nothing
 from conversations.recall.finding import Corpus, Found
@@ -72,20 +73,21 @@ def bindings(session: Session, branches: str) -> dict[str, Any]:
 def recall_in(call: Call, asked: Asked, where: Scoped) -> Answer:
     """The same about sessions that somebody else has chosen, of those that this caller may read."""
     coverage = where.coverage(asked.branches)
+    within = None
     if asked.entry_range is not None and where.single is not None:
         within = numbers_within(where.single, asked.branches, *asked.entry_range)
-    else:
-        within = None
-    corpus = Corpus(call.principal.user_id, where, asked, coverage)
+    warm = None if where.single is not None else hot(Session.objects.visible_to(call.principal))
+    if not asked.query and not asked.filters.any and warm is None:
+        listed, total = browse(where, asked)
+        return bounded(asked, [_hit(asked, one, 0.0) for one in listed], total, coverage, where.single)
+    corpus = Corpus(call.principal.user_id, where, asked, coverage, whole=within is not None or warm is not None)
     found = _found(corpus)
     if within is not None:
         kept = [hit for hit in found.hits if hit.id in within]
         found = Found(kept, len(kept))
-    warm = None if where.single is not None else hot(where.sessions.model.objects.visible_to(call.principal))
     if warm is not None:
         return _tiered(corpus, found, warm, where)
-    page = _page(corpus, found)
-    hits = [_hit(corpus, one, score) for one, score in page]
+    hits = [_hit(asked, one, score) for one, score in _page(corpus, found)]
     return bounded(asked, hits, found.total, coverage, where.single)
 
 
@@ -106,7 +108,7 @@ def _tiered(corpus: Corpus, found: Found, warm: frozenset[int], where: Scoped) -
         if not isinstance(one, Hit):
             hits.append(one.value(asked))
         elif one.id in read:
-            hits.append(_hit(corpus, read[one.id], one.score))
+            hits.append(_hit(asked, read[one.id], one.score))
     return bounded(asked, hits, stream.total, corpus.coverage, where.single)
 
 
@@ -148,8 +150,8 @@ def in_order(hits: Iterable[Hit], pieces: Mapping[int, Piece]) -> list[Hit]:
     return sorted((hit for hit in hits if hit.id >> 16 in pieces), key=key)
 
 
-def _hit(corpus: Corpus, located: Located, score: float) -> Answer:
-    asked, entry, session = corpus.asked, located.entry, located.session
+def _hit(asked: Asked, located: Located, score: float) -> Answer:
+    entry, session = located.entry, located.session
     phrase = asked.mode == "phrase"
     wanted = [normal(asked.query.strip())] if phrase else query_words(asked.query)
     text, cut = snippet(

@@ -130,10 +130,10 @@ def _result(
     pager = Pager.of("conversation_search", principal.user_id, question)
     begin = int(pager.read(cursor) or 0)
     coverage = where.coverage("active")
-    heard = _few_of_each(search(principal.user_id, where, asked, coverage, run=run), per_conversation)
-    page = heard[begin : begin + limit]
+    ranking = search(principal.user_id, where, asked, coverage, run=run).few_of_each(per_conversation)
+    page = ranking.read(begin, begin + limit)
     items = [_out(one, asked.query, who) for one, who in zip(page, _speakers(page), strict=True)]
-    more = pager.write(begin + limit) if len(heard) > begin + limit else None
+    more = pager.write(begin + limit) if len(ranking.ranked) > begin + limit else None
     nudge = nudging.after_search(principal, [item.turn for item in items])
     shown = "\n\n".join(f"{item.turn}, {item.role}, {item.at}\n{item.snippet}" for item in items)
     told = shown or f"No matches among {coverage.eligible} conversations."
@@ -145,19 +145,6 @@ def _result(
         nudge=nudge,
         display=f"{told}\n\n{nudge}" if nudge else told,
     )
-
-
-def _few_of_each(heard: list[Heard], most: int | None) -> list[Heard]:
-    """At most so many of one conversation; None: all."""
-    if most is None:
-        return heard
-    seen: dict[int, int] = {}
-    kept = []
-    for one in heard:
-        number = seen[one.located.session.pk] = seen.get(one.located.session.pk, 0) + 1
-        if number <= most:
-            kept.append(one)
-    return kept
 
 
 def _speakers(page: list[Heard]) -> list[str]:

@@ -6,29 +6,42 @@ session; the person's own words tell more than the assistant's long ones.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conversations.models import TOLD, Session
 from conversations.recall.asked import Asked
 from conversations.recall.coverage import Coverage
 from conversations.recall.finding import Corpus
-from conversations.recall.index import run_of
+from conversations.recall.index import PLACES, run_of
 from conversations.recall.places import Located, Piece, locate, pieces_of
 from conversations.recall.scopes import Scoped
 from conversations.recall.scoring import K1, B, inverse_frequency
-from conversations.recall.words import STOP_WORDS, exact_words, searchable, stemmed_words
+from conversations.recall.words import (
+    STOP_WORDS,
+    WEIGHT_SCALE,
+    author_weight,
+    exact_words,
+    searchable,
+    stemmed_words,
+)
 from conversations.sessions.entries import Entry
 from pawflow_web.lib.search import EXACT, STEMS, Filter, Hit, Snapshot, Term, Word
-from pawflow_web.lib.text import analyse
 
 # What a word counts in each field; the neighbours and the session less, the longer turns are.
 WEIGHTS: Mapping[str, float] = {STEMS: 1.0, EXACT: 0.4, "previous": 0.5, "next": 0.3}
 SESSION_WEIGHT = 0.3
-# The person's own words.
-AUTHOR_WEIGHT = 1.2
 CANDIDATES = 400
 # So far can be paged.
 DEEPEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A found entry by its number, how well it fits, and the session that it is of."""
+
+    number: int
+    score: float
+    session: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,59 +52,77 @@ class Heard:
     score: float
 
 
-def search(user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage, *, run: str | None = None) -> list[Heard]:
-    """The best entries for everyday words, at most :data:`DEEPEST`, the best first."""
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best entries, at most :data:`DEEPEST`, the best first."""
+
+    ranked: Sequence[Ranked] = ()
+    pieces: Mapping[int, Piece] = field(default_factory=dict)
+
+    def few_of_each(self, most: int | None) -> "Ranking":
+        """At most so many of one session; None: all."""
+        if most is None:
+            return self
+        seen: Counter[int] = Counter()
+        kept = []
+        for one in self.ranked:
+            seen[one.session] += 1
+            if seen[one.session] <= most:
+                kept.append(one)
+        return Ranking(kept, self.pieces)
+
+    def read(self, begin: int, end: int) -> list[Heard]:
+        """A page of them; what was deleted meanwhile is left out."""
+        page = self.ranked[begin:end]
+        found = locate(self.pieces, [one.number for one in page], "active")
+        return [Heard(found[one.number], one.score) for one in page if one.number in found]
+
+
+def search(user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage, *, run: str | None = None) -> Ranking:
+    """The entries that fit everyday words."""
     corpus = Corpus(user_id, scoped, asked, coverage)
     words = _words(asked.query)
     if not words:
-        return []
+        return Ranking()
     narrowed: list[Filter] = [Term("run", run)] if run else []
-    known = corpus.best(words, corpus.where(*narrowed), limit=CANDIDATES)
-    hits = [*known.hits, *_fresh(corpus, words, run)]
-    pieces = pieces_of(user_id, (hit.id >> 16 for hit in hits))
-    ranked = _with_their_sessions([hit for hit in hits if hit.id >> 16 in pieces], pieces)
-    read = locate(pieces, [hit.id for hit in ranked], "active")
-    heard = [Heard(read[hit.id], hit.score * _author(read[hit.id].entry)) for hit in ranked if hit.id in read]
-    return sorted(heard, key=lambda one: (-one.score, -one.located.number))[:DEEPEST]
+    known = corpus.best(words, corpus.where(*narrowed), limit=CANDIDATES, weighed_by="author")
+    hits = [Hit(hit.id, hit.score / WEIGHT_SCALE) for hit in known.hits] + _fresh(corpus, words, run)
+    pieces = pieces_of(user_id, (hit.id >> PLACES for hit in hits))
+    return Ranking(_with_their_sessions([hit for hit in hits if hit.id >> PLACES in pieces], pieces), pieces)
 
 
 def _words(query: str) -> list[Word]:
-    tokens = analyse(query)
-    telling = [stem for word, stem in zip(tokens.exact, tokens.stems, strict=True) if word not in STOP_WORDS]
-    stems = list(dict.fromkeys(telling or tokens.stems))
+    stems = list(dict.fromkeys(stemmed_words(query)))
     exact = [word for word in dict.fromkeys(exact_words(query)) if word not in STOP_WORDS]
     fields = [Word(stem, field, weight) for field, weight in WEIGHTS.items() if field != EXACT for stem in stems]
     return fields + [Word(word, EXACT, WEIGHTS[EXACT]) for word in exact]
 
 
-def _with_their_sessions(hits: Sequence[Hit], pieces: Mapping[int, Piece]) -> list[Hit]:
-    """Each with a share of the best that its session has; the best candidates of that."""
+def _with_their_sessions(hits: Sequence[Hit], pieces: Mapping[int, Piece]) -> list[Ranked]:
+    """Each with a share of the best that its session has."""
     best: dict[int, float] = {}
     for hit in hits:
-        session = pieces[hit.id >> 16].session
+        session = pieces[hit.id >> PLACES].session
         best[session] = max(best.get(session, 0.0), hit.score)
-    moved = [Hit(hit.id, hit.score + SESSION_WEIGHT * best[pieces[hit.id >> 16].session]) for hit in hits]
-    return sorted(moved, key=lambda hit: -hit.score)[:DEEPEST]
-
-
-def _author(entry: Entry) -> float:
-    return AUTHOR_WEIGHT if entry.prose and entry.role == "user" else 1.0
+    placed = [(hit, pieces[hit.id >> PLACES].session) for hit in hits]
+    moved = [Ranked(hit.id, hit.score + SESSION_WEIGHT * best[session], session) for hit, session in placed]
+    return sorted(moved, key=lambda one: (-one.score, -one.number))[:DEEPEST]
 
 
 def _fresh(corpus: Corpus, words: Sequence[Word], run: str | None) -> list[Hit]:
     """What the index does not hold yet, scored alike but for the words around."""
     fresh = {number: entry for number, entry in corpus.fresh.items() if run is None or run_of(entry) == run}
     fields: dict[str, Callable[[Entry], Sequence[str]]] = {
-        STEMS: lambda entry: stemmed_words(searchable(entry)).stems if entry.prose else (),
+        STEMS: lambda entry: stemmed_words(searchable(entry)) if entry.prose else (),
         EXACT: lambda entry: exact_words(searchable(entry)),
     }
     scores = dict.fromkeys(fresh, 0.0)
-    for field, tokens_of in fields.items():
+    for kind, tokens_of in fields.items():
         counted = {number: Counter(tokens_of(entry)) for number, entry in fresh.items()}
-        wanted = [word for word in words if word.field == field]
+        wanted = [word for word in words if word.field == kind]
         for number, score in _scored(counted, wanted, corpus.snapshot).items():
             scores[number] += score
-    return [Hit(number, score) for number, score in scores.items() if score > 0]
+    return [Hit(number, score * author_weight(fresh[number])) for number, score in scores.items() if score > 0]
 
 
 def _scored(counted: Mapping[int, Counter[str]], words: Sequence[Word], snapshot: Snapshot | None) -> dict[int, float]:

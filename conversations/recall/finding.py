@@ -18,6 +18,8 @@ from pawflow_web.lib.search import All, Best, CorruptIndexError, Filter, HasWord
 
 # Results that are ranked.
 RESULTS_MOST = 10_000
+# Hits behind the page that are looked at, to see whether scores are equal at its end.
+_BEYOND = 100
 BEHIND, BUILDING, RESULTS_BUDGET, WORDS_BUDGET = (
     "index_behind",
     "index_building",
@@ -38,8 +40,9 @@ class Found:
 class Corpus:
     """The entries of some sessions at one moment, for one question. What is missing goes into ``coverage``."""
 
-    def __init__(self, user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage) -> None:
-        self.user_id, self.asked, self.coverage = user_id, asked, coverage
+    def __init__(self, user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage, *, whole: bool = False) -> None:
+        """``whole``: every hit that is ranked is looked at, not only those of the page."""
+        self.user_id, self.asked, self.coverage, self.whole = user_id, asked, coverage, whole
         self.sessions = None if scoped.everything else scoped.ids()
         self._index = index_of(user_id)
         self._read()
@@ -88,12 +91,8 @@ class Corpus:
         if self.asked.query and not words:
             return Found((), 0)
         operations, all_of = self.asked.filters.operations, self.asked.match == "all"
-        known = self.best(
-            [Word(word) for word in words],
-            self.where(*[HasWord(word) for word in words if all_of]),
-            limit=RESULTS_MOST,
-            weighed_by=("at" if not words else None if operations else "weight"),
-        )
+        weighed_by = "at" if not words else None if operations else "weight"
+        known = self._known(words, self.where(*[HasWord(word) for word in words if all_of]), weighed_by)
         scale = 1.0 if operations else 1 / WEIGHT_SCALE
         level = 1.0 if self.asked.filters.any else 0.0
         hits = [Hit(hit.id, hit.score * scale if words else level) for hit in known.hits]
@@ -104,12 +103,23 @@ class Corpus:
                 hits.append(Hit(number, score))
         return self.together(hits, known.total - len(known.hits))
 
+    def _known(self, words: Sequence[str], where: Filter, weighed_by: str | None) -> Best:
+        """The hits of the index: as many as the page needs, and all of them where scores are equal at its end."""
+        wanted = [Word(word) for word in words]
+        end = self.asked.offset + self.asked.page_size
+        if words and not self.whole:
+            few = self.best(wanted, where, limit=end + _BEYOND, weighed_by=weighed_by)
+            if len(few.hits) == few.total or few.hits[-1].score < few.hits[end - 1].score:
+                return few
+        return self.best(wanted, where, limit=RESULTS_MOST, weighed_by=weighed_by)
+
     def together(self, hits: list[Hit], left: int = 0) -> Found:
         """In order, and no more than are ranked; ``left``: how many the index left out."""
         hits.sort(key=lambda hit: -hit.score)
-        if left or len(hits) > RESULTS_MOST:
+        total = len(hits) + left
+        if total > RESULTS_MOST:
             self.coverage.because(RESULTS_BUDGET)
-        return Found(hits[:RESULTS_MOST], min(len(hits), RESULTS_MOST))
+        return Found(hits[:RESULTS_MOST], min(total, RESULTS_MOST))
 
     def provenance(self, entry: Entry) -> float:
         """The score of what was found by its text."""

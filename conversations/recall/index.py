@@ -7,7 +7,7 @@ clock; a chunk that changed is replaced as a whole.
 import hashlib
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from django.db.models import Max
 
 from conversations.models import TOLD, Chunk, SessionGone
 from conversations.recall.words import (
+    author_weight,
     exact_words,
     searchable,
     stemmed_words,
@@ -45,7 +46,7 @@ def schema() -> Schema:
     policy = settings.ENV.recall.policy
     return Schema(
         "entries",
-        int(hashlib.sha256(f"2;{policy}".encode()).hexdigest()[:7], 16),
+        int(hashlib.sha256(f"4;{policy}".encode()).hexdigest()[:7], 16),
         terms=(
             "session",
             "branch",
@@ -60,7 +61,7 @@ def schema() -> Schema:
             "said",
             "run",
         ),
-        numbers=("at", "weight"),
+        numbers=("at", "weight", "author"),
         words=("previous", "next"),
         phrases=True,
     )
@@ -168,9 +169,14 @@ def _documents(user_id: int, numbers: Sequence[int]) -> Iterator[Document]:
 def documents_of(chunk: Chunk) -> Iterator[Document]:
     """The documents of the entries of a chunk. Neighbours across its edges are not looked at."""
     found = list(entries_of(chunk.session, chunk, Heads.unpack(chunk.heads)))
-    beside = _neighbours(found)
-    for placed in found:
-        yield _document(chunk, placed, *beside.get(placed.place, ((), ())))
+    texts = [searchable(placed.entry) for placed in found]
+    said = [n for n, placed in enumerate(found) if placed.entry.prose]
+    stems = {n: stemmed_words(texts[n]) for n in said}
+    before = {later: stems[earlier] for earlier, later in pairwise(said)}
+    after = {earlier: stems[later] for earlier, later in pairwise(said)}
+    for n, placed in enumerate(found):
+        around = {"previous": before.get(n, ()), "next": after.get(n, ())}
+        yield _document(chunk, placed, Tokens(tuple(exact_words(texts[n])), tuple(stems.get(n, ()))), around)
 
 
 def run_of(entry: Entry) -> str | None:
@@ -178,19 +184,8 @@ def run_of(entry: Entry) -> str | None:
     return entry.entry_id.rpartition(":")[0] if entry.entry_id else None
 
 
-def _neighbours(found: Sequence[Placed]) -> dict[int, tuple[Sequence[str], Sequence[str]]]:
-    """For what was said, the stems of what was said before and after it."""
-    said = [placed for placed in found if placed.entry.prose]
-    stems = {placed.place: stemmed_words(searchable(placed.entry)).stems for placed in said}
-    before = {later.place: stems[earlier.place] for earlier, later in pairwise(said)}
-    after = {earlier.place: stems[later.place] for earlier, later in pairwise(said)}
-    return {place: (before.get(place, ()), after.get(place, ())) for place in stems}
-
-
-def _document(chunk: Chunk, placed: Placed, previous: Sequence[str], following: Sequence[str]) -> Document:
+def _document(chunk: Chunk, placed: Placed, tokens: Tokens, around: Mapping[str, Sequence[str]]) -> Document:
     entry = placed.entry
-    text = searchable(entry)
-    stems = stemmed_words(text).stems if entry.prose else ()
     named = {
         "role": entry.role,
         "tool": entry.tool,
@@ -206,12 +201,13 @@ def _document(chunk: Chunk, placed: Placed, previous: Sequence[str], following: 
     }
     return Document(
         id=number_of(chunk.pk, placed.place),
-        tokens=Tokens(tuple(exact_words(text)), stems),
+        tokens=tokens,
         key=str(chunk.pk),
         terms={"session": str(chunk.session_id), **{name: value for name, value in named.items() if value}},
         numbers={
             "weight": weight_number(weight_of(entry)),
+            "author": weight_number(author_weight(entry)),
             **({} if entry.timestamp is None else {"at": entry.timestamp}),
         },
-        words={"previous": previous, "next": following},
+        words=around,
     )

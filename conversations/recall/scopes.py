@@ -39,14 +39,15 @@ class Scoped:
 
     def coverage(self, branches: str) -> Coverage:
         """What is known of these sessions before anything is searched."""
-        rows = list(self.sessions.order_by().values_list("reasons", "bad_lines"))
+        troubled = self.sessions.order_by().filter(~Q(reasons=[]) | Q(bad_lines__gt=0))
+        rows = list(troubled.values_list("reasons", "bad_lines"))
         minded = [
             {one for one in reasons if branches == "active" or one not in _OF_THE_BRANCH}
             | ({"bad_lines"} if bad else set())
             for reasons, bad in rows
         ]
         incomplete, reasons = reasons_of(minded)
-        return Coverage(eligible=len(rows), incomplete=incomplete, reasons=reasons)
+        return Coverage(eligible=self.sessions.count(), incomplete=incomplete, reasons=reasons)
 
 
 def is_named(scope: str) -> bool:

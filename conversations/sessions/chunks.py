@@ -9,10 +9,13 @@ from conversations.sessions.heads import Heads
 # A chunk is full from here on; a record that is longer has one of its own.
 FULL_BYTES = 128 * 1024
 FULL_ENTRIES = 1000
+# Entries of one record that are kept; the index has numbers for 65,536 of a chunk.
+RECORD_ENTRIES_MOST = 50_000
+RECORD_CUT = "max_record_entries"
 # The last chunk of a source that grows takes more until it is so large.
 OPEN_BYTES = 64 * 1024
 # Characters of the first words of a person that are looked at.
-_OPENING = 400
+_OPENING = 2000
 
 
 @dataclass(slots=True)
@@ -59,9 +62,12 @@ def _cuts(found: Iterable[Record | Bad], reader: Reader, reading: Reading, begin
             continue
         reading.records += 1
         read = reader.read(piece)
-        reading.opening = reading.opening or _opening(read.entries)
-        if read.node is not None or read.entries:
-            cut.heads.add(piece.ordinal, piece.start, piece.end, read.node, read.entries)
+        entries = read.entries[:RECORD_ENTRIES_MOST]
+        if len(entries) < len(read.entries):
+            reader.state.because(RECORD_CUT)
+        reading.opening = reading.opening or _opening(entries)
+        if read.node is not None or entries:
+            cut.heads.add(piece.ordinal, piece.start, piece.end, read.node, entries)
     if cut.end > cut.start:
         yield cut
 

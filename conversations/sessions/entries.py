@@ -5,10 +5,13 @@ A *reader* turns each record into *entries*: what a search finds and a person re
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Self
+
+# Kinds of what was passed by that are counted each by itself.
+KINDS_MOST = 100
+OTHER_KINDS = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,10 @@ class State:
     own: dict[str, Any] = field(default_factory=dict)
 
     def skip(self, kind: str) -> None:
-        """Count a record that gives nothing."""
-        self.skipped = dict(Counter(self.skipped) + Counter({kind[:80]: 1}))
+        """Count a record that gives nothing. Of a source that makes up kinds without end the later ones are one."""
+        known = len(self.skipped) < KINDS_MOST or kind[:80] in self.skipped
+        name = kind[:80] if known else OTHER_KINDS
+        self.skipped[name] = self.skipped.get(name, 0) + 1
 
     def because(self, reason: str) -> None:
         if reason not in self.reasons:

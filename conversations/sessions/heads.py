@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import zstandard
 
@@ -12,18 +13,23 @@ from conversations.sessions.entries import Entry, Node
 _LEVEL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class RecordHead:
-    """Where a record stands in the source, and in the tree."""
+class RecordHead(NamedTuple):
+    """Where a record stands in the source, and in the tree: its id, its parent's, and whether it clings to that one;
+    without an id it is no node."""
 
     ordinal: int
     start: int
     end: int
-    node: Node | None = None
+    id: str | None = None
+    parent: str | None = None
+    clings: bool = False
+
+    @property
+    def node(self) -> Node | None:
+        return None if self.id is None else Node(self.id, self.parent, bool(self.clings))
 
 
-@dataclass(slots=True)
-class EntryHead:
+class EntryHead(NamedTuple):
     """``record`` is the place of its record among those of the chunk. ``active``: it is on the active branch. What an
     entry read alone may not know of itself is kept here: its id, and whether it is ``prose``."""
 
@@ -46,7 +52,8 @@ class Heads:
     def add(self, ordinal: int, start: int, end: int, node: Node | None, entries: Sequence[Entry]) -> None:
         """One record that was read."""
         place = len(self.records)
-        self.records.append(RecordHead(ordinal, start, end, node))
+        known = (node.id, node.parent, node.clings) if node else ()
+        self.records.append(RecordHead(ordinal, start, end, *known))
         for entry in entries:
             self.entries.append(EntryHead(place, entry.child, entry.entry_id, entry.operation_address, entry.prose))
             self.calls.update(entry.calls)
@@ -55,23 +62,19 @@ class Heads:
         """Those of the bytes that follow."""
         before = len(self.records)
         self.records += later.records
-        for entry in later.entries:
-            entry.record += before
-            self.entries.append(entry)
+        self.entries += [entry._replace(record=entry.record + before) for entry in later.entries]
         self.calls.update(later.calls)
 
     def nodes(self) -> Iterator[tuple[int, Node | None]]:
         for record in self.records:
             yield record.ordinal, record.node
 
-    def mark(self, active: frozenset[int] | set[int] | None) -> bool:
-        """Say which entries are on the active branch, by the ordinals of their records; None: all. Returns whether
-        that changed anything."""
-        changed = False
-        for entry in self.entries:
-            stands = active is None or self.records[entry.record].ordinal in active
-            changed |= stands != entry.active
-            entry.active = stands
+    def mark(self, active: frozenset[int]) -> bool:
+        """Say which entries are on the active branch, by the ordinals of their records. Returns whether that changed
+        anything."""
+        marked = [entry._replace(active=self.records[entry.record].ordinal in active) for entry in self.entries]
+        changed = marked != self.entries
+        self.entries = marked
         return changed
 
     @property
@@ -79,32 +82,13 @@ class Heads:
         return sum(entry.active for entry in self.entries)
 
     def pack(self) -> bytes:
-        records = [
-            [r.ordinal, r.start, r.end - r.start, *([r.node.id, r.node.parent, int(r.node.clings)] if r.node else [])]
-            for r in self.records
-        ]
-        entries = [
-            [e.record, e.child, e.entry_id, e.operation_address, int(e.prose), int(e.active)] for e in self.entries
-        ]
-        return compressed(json.dumps([records, entries, self.calls], separators=(",", ":")).encode())
+        return compressed(json.dumps([self.records, self.entries, self.calls], separators=(",", ":")).encode())
 
     @classmethod
     def unpack(cls, packed: bytes | memoryview) -> "Heads":
+        # Many are unpacked for one page: tuples are made faster than anything else.
         records, entries, calls = json.loads(decompressed(packed))
-        return cls(
-            [_record(*record) for record in records],
-            [_entry(*entry) for entry in entries],
-            calls,
-        )
-
-
-def _entry(record: int, child: int, name: str | None, address: str | None, prose: int, active: int) -> EntryHead:
-    return EntryHead(record, child, name, address, bool(prose), bool(active))
-
-
-def _record(ordinal: int, start: int, length: int, *node: str | int | None) -> RecordHead:
-    place = Node(str(node[0]), None if node[1] is None else str(node[1]), bool(node[2])) if node else None
-    return RecordHead(ordinal, start, start + length, place)
+        return cls(list(map(RecordHead._make, records)), list(map(EntryHead._make, entries)), calls)
 
 
 def compressed(data: bytes) -> bytes:

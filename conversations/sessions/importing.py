@@ -8,7 +8,7 @@ from typing import Any
 from conversations.context import find_project
 from conversations.models import Session, SourceOrigin
 from conversations.sessions.storing import AUTO
-from conversations.sessions.watching import files_in, take_in
+from conversations.sessions.watching import files_in, name_of, take_in
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
@@ -81,7 +81,7 @@ def import_sessions(
 
 
 def _known(principal: Principal, path: Path) -> dict[int, str]:
-    named = str(path.absolute())
+    named = name_of(path.absolute())
     mine = Session.objects.visible_to(principal)
     rows = mine.filter(path=named) | mine.filter(path__startswith=f"{named}#")
     return dict(rows.values_list("pk", "source_hash"))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from conversations.models import Chunk, Conversation, Project, Session, SourceOrigin
+from conversations.models.session import PATH_LONGEST
 from conversations.sessions.chunks import OPEN_BYTES, Cut, Reading, read_all
 from conversations.sessions.entries import Format, Policy, State
 from conversations.sessions.formats.registry import detect, format_of
@@ -22,6 +23,9 @@ from pawflow_web.lib.text import whole
 
 AUTO = "auto"
 TITLE_LONGEST = 120
+# A part of a file is named behind the path of the file.
+_PART_LONGEST = 300
+FILE_PATH_LONGEST = PATH_LONGEST - 400
 # Calls of tools whose answers may stand in what comes next.
 _CALLS = 1000
 
@@ -57,16 +61,19 @@ def store_source(
     that grew is read on, one that was rewritten is read anew. ``again``: read anew what did not change either.
 
     Raises:
-        Invalid: it is of no known kind, or of another one than is said.
+        Invalid: it is of no known kind, or of another one than is said, or its path is too long.
         Conflict: another process took in the same file at the same moment.
     """
+    if len(source.path) > FILE_PATH_LONGEST:
+        message = f"must have at most {FILE_PATH_LONGEST} characters"
+        raise Invalid(f"The path of the file {message}.", fields={"path": message})
     form = _format(source)
     at = source.mtime or now()
     stored = []
     for part in form.parts(source.data):
         whole_file = part.start == 0 and part.end == len(source.data)
         piece = source.data if whole_file else source.data[part.start : part.end]
-        path = f"{source.path}#{part.name}" if part.name else source.path
+        path = f"{source.path}#{_short(part.name)}" if part.name else source.path
         found = _read(principal, form, replace(source, path=path, data=piece, mtime=at), again=again)
         if isinstance(found, Session):
             stored.append(found)
@@ -75,6 +82,13 @@ def store_source(
     if not stored:
         raise Invalid("There is no session in this file.", fields={"kind": "holds no session"})
     return stored
+
+
+def _short(name: str) -> str:
+    """The name of a part, with a digest in the place of an end that a path has no room for."""
+    if len(name) <= _PART_LONGEST:
+        return name
+    return f"{name[:_PART_LONGEST]}~{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
 def _format(source: Source) -> Format:
@@ -133,10 +147,10 @@ def _storable(state: State) -> dict[str, Any]:
 
 def _titled(text: str) -> tuple[str, bool]:
     """A title and whether it must stay out of prompts. Words that are a secret make none."""
-    title = _name(" ".join(text.split()), 2000)
-    if len(title) > TITLE_LONGEST:
-        title = title[: TITLE_LONGEST - 1].rstrip() + "…"
-    kinds = {finding.kind for finding in scan(title)}
+    words = _name(" ".join(text.split()), 2000)
+    # Looked at before it is cut: half a secret is one too, and is not known for it.
+    kinds = {finding.kind for finding in scan(words) if finding.start < TITLE_LONGEST}
+    title = words if len(words) <= TITLE_LONGEST else words[: TITLE_LONGEST - 1].rstrip() + "…"
     return ("", False) if "secret" in kinds else (title, "injection" in kinds)
 
 

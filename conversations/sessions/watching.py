@@ -18,6 +18,7 @@ from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import DomainError
+from pawflow_web.lib.text import whole
 
 log = structlog.get_logger(__name__)
 
@@ -54,13 +55,18 @@ def files_in(folder: Path) -> Iterator[Path]:
                 yield path
 
 
+def name_of(path: Path) -> str:
+    """What a file is called here; bytes of its name that are no text cannot be kept."""
+    return whole(str(path))
+
+
 def take_in(
     principal: Principal, path: Path, origin: SourceOrigin, project: Project | None = None, kind: str = AUTO
 ) -> list[Session]:
     """Keep what a file holds. Raises :class:`DomainError` and :class:`OSError`."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
     with opened(path) as data:
-        source = Source(str(path), data, kind, mtime=changed, origin=origin)
+        source = Source(name_of(path), data, kind, mtime=changed, origin=origin)
         return store_source(principal=principal, source=source, project=project)
 
 
@@ -116,12 +122,18 @@ def _let_go(principal: Principal, folder: Path, found: Sequence[Path]) -> None:
     """Sessions whose files went. A folder without any file is more likely one that is not mounted."""
     if not found or settings.ENV.recall.keep_deleted_sources:
         return
-    there = {str(path) for path in found}
-    mine = Session.objects.visible_to(principal).filter(origin=SourceOrigin.WATCHED, path__startswith=f"{folder}/")
+    there = {name_of(path) for path in found}
+    mine = Session.objects.visible_to(principal).filter(origin=SourceOrigin.WATCHED, path__startswith=f"{name_of(folder)}/")
     for session in mine.select_related("conversation"):
-        if session.path.partition("#")[0] in there or session.path in there:
+        if not there.isdisjoint(_files_of(session.path)):
             continue
         if UNAVAILABLE in session.reasons:
             delete_conversation(principal=principal, conversation=session.conversation)
         else:
             Session.objects.filter(pk=session.pk).update(reasons=[*session.reasons, UNAVAILABLE])
+
+
+def _files_of(path: str) -> Iterator[str]:
+    """The files that a session of this path may be of: the names of files and of parts may hold a ``#`` themselves."""
+    pieces = path.split("#")
+    return ("#".join(pieces[:number]) for number in range(1, len(pieces) + 1))

@@ -16,7 +16,7 @@ from conversations.services import delete_conversation
 from conversations.sessions import uploads
 from conversations.sessions.files import spooled
 from conversations.sessions.formats.registry import FORMATS
-from conversations.sessions.storing import AUTO, Source, store_source
+from conversations.sessions.storing import AUTO, FILE_PATH_LONGEST, Source, store_source
 from pawflow_web.identity.call import Call
 from pawflow_web.identity.rest import call_of, person, reader, writer
 from pawflow_web.lib.errors import Invalid, NotFound, TooLarge, UnsupportedMedia
@@ -35,7 +35,7 @@ _ORDER = ("-mtime", "-id")
 KINDS = ", ".join(FORMATS)
 
 Kind = Annotated[str, Query(max_length=20, description=f"{AUTO}: told from the file; or one of {KINDS}")]
-FilePath = Annotated[str, Query(min_length=1, max_length=PATH_LONGEST - 400, description="what the file is called")]
+FilePath = Annotated[str, Query(min_length=1, max_length=FILE_PATH_LONGEST, description="what the file is called")]
 ProjectSlug = Annotated[str | None, Query(max_length=80, description="the project that new sessions are filed under")]
 Offset = Annotated[str | None, Field(max_length=20)]
 

@@ -147,7 +147,8 @@ def in_order(hits: Iterable[Hit], pieces: Mapping[int, Piece]) -> list[Hit]:
         stamp, path = stamps[piece.session]
         return -hit.score, stamp, piece.before + (hit.id & 0xFFFF), path, hit.id
 
-    return sorted((hit for hit in hits if hit.id >> 16 in pieces), key=key)
+    there = {number for number, piece in pieces.items() if piece.session in stamps}
+    return sorted((hit for hit in hits if hit.id >> 16 in there), key=key)
 
 
 def _hit(asked: Asked, located: Located, score: float) -> Answer:

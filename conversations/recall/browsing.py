@@ -30,7 +30,9 @@ def browse(where: Scoped, asked: Asked) -> tuple[list[Located], int]:
 
 
 def _of_one(where: Scoped, pk: int, branches: str, indices: range) -> Iterator[Located]:
-    session = where.sessions.get(pk=pk)
+    session = where.sessions.filter(pk=pk).first()
+    if session is None:
+        return
     for chunk, heads, numbers in by_chunk(session, branches, frozenset(indices)):
         for placed in entries_of(chunk.session, chunk, heads, numbers):
             number = number_of(chunk.pk, placed.place)

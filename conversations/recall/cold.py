@@ -75,9 +75,9 @@ def candidates_of(corpus: Corpus, found: Found, warm: frozenset[int]) -> Stream:
     words = query_words(corpus.asked.query)
     for hit in found.hits:
         piece = pieces.get(hit.id >> 16)
-        if piece is None:
+        session = None if piece is None else sessions.get(piece.session)
+        if piece is None or session is None:
             continue
-        session = sessions[piece.session]
         if session.pk in warm:
             order = (-hit.score, -session.mtime.timestamp(), 0, piece.before + (hit.id & 0xFFFF))
             keyed.append((order, hit))

@@ -86,7 +86,7 @@ def search(user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage, *, ru
         return Ranking()
     narrowed: list[Filter] = [Term("run", run)] if run else []
     known = corpus.best(words, corpus.where(*narrowed), limit=CANDIDATES, weighed_by="author")
-    hits = [Hit(hit.id, hit.score / WEIGHT_SCALE) for hit in known.hits] + _fresh(corpus, words, run)
+    hits = [Hit(hit.id, hit.score / WEIGHT_SCALE) for hit in corpus.unchanged(known.hits)] + _fresh(corpus, words, run)
     pieces = pieces_of(user_id, (hit.id >> PLACES for hit in hits))
     return Ranking(_with_their_sessions([hit for hit in hits if hit.id >> PLACES in pieces], pieces), pieces)
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from conversations.models import Chunk
 from conversations.recall.asked import Asked
 from conversations.recall.coverage import Coverage
-from conversations.recall.index import index_of
+from conversations.recall.index import index_of, place_of
 from conversations.recall.narrowing import passes, where_of
 from conversations.recall.scopes import Scoped
 from conversations.recall.scoring import Scorer, weighed
@@ -45,10 +46,10 @@ class Corpus:
         self.user_id, self.asked, self.coverage, self.whole = user_id, asked, coverage, whole
         self.sessions = None if scoped.everything else scoped.ids()
         self._index = index_of(user_id)
-        self._read()
+        self._read(self._index.snapshot())
 
-    def _read(self) -> None:
-        self.snapshot: Snapshot | None = self._index.snapshot()
+    def _read(self, snapshot: Snapshot | None) -> None:
+        self.snapshot = snapshot
         watermark = self.snapshot.watermark if self.snapshot else None
         self.tail: Tail = read_tail(self.user_id, watermark, self.sessions)
         self.fresh = {
@@ -82,8 +83,18 @@ class Corpus:
         except CorruptIndexError as error:
             # As if there were none: the next writer builds another.
             self._index.report(error)
-            self._read()
+            self._read(None)
             return Best((), 0)
+
+    def unchanged(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Those of the index without the entries of chunks that changed since and are too many to be read: what stands
+        in their places now may be something else."""
+        if not self.tail.behind or self.snapshot is None:
+            return list(hits)
+        wanted = {place_of(hit.id)[0] for hit in hits}
+        changed = Chunk.objects.filter(user_id=self.user_id, pk__in=wanted, seq__gt=self.snapshot.watermark)
+        gone = set(changed.values_list("pk", flat=True))
+        return [hit for hit in hits if place_of(hit.id)[0] not in gone]
 
     def by_words(self) -> Found:
         """Ranked by the words of the question; without any, everything that passes the filters."""
@@ -95,7 +106,7 @@ class Corpus:
         known = self._known(words, self.where(*[HasWord(word) for word in words if all_of]), weighed_by)
         scale = 1.0 if operations else 1 / WEIGHT_SCALE
         level = 1.0 if self.asked.filters.any else 0.0
-        hits = [Hit(hit.id, hit.score * scale if words else level) for hit in known.hits]
+        hits = [Hit(hit.id, hit.score * scale if words else level) for hit in self.unchanged(known.hits)]
         scorer = Scorer(words, list(self.fresh.values()), self.snapshot)
         for place, (number, entry) in enumerate(self.fresh.items()):
             score = weighed(scorer.score(place, all_of=all_of), entry, operations=operations) if words else level

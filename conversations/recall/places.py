@@ -112,12 +112,14 @@ def selection(
     session: Session, branches: str, indices: frozenset[int] | None
 ) -> Iterator[tuple[Chunk, Heads, int, int]]:
     """The entries of these numbers in order: chunk, its heads, place in it, number; None for all. Reads only the
-    chunks in which one of them stands."""
+    chunks in which one of them stands. Raises :class:`CodedError` ``source_unavailable``."""
     counted = "active_entries" if branches == "active" else "entries"
     before = 0
     for pk, size in session.chunks.order_by("number").values_list("pk", counted):
         if size and (indices is None or not indices.isdisjoint(range(before, before + size))):
-            chunk = Chunk.objects.select_related("session").get(pk=pk)
+            chunk = Chunk.objects.select_related("session").filter(pk=pk).first()
+            if chunk is None:
+                raise CodedError("source_unavailable", "The session was deleted while it was read.")
             heads = Heads.unpack(chunk.heads)
             places = [n for n, head in enumerate(heads.entries) if branches == "all" or head.active]
             for index, place in enumerate(places, start=before):

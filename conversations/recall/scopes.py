@@ -1,6 +1,9 @@
 """Which sessions a question is about."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from django.conf import settings
 from django.db.models import Q
@@ -22,6 +25,8 @@ ALIASES = {
 }
 SCOPES = ("session", "project", "global")
 NAMED = "session:"
+# All paths of sessions that have one name, as JSON.
+_CANDIDATES_CHARS = 20_000
 # Reasons that are about branches that nobody asked for do not make an answer about all of them incomplete.
 _OF_THE_BRANCH = {"invalid_parent_graph", "dangling_parent"}
 
@@ -90,11 +95,17 @@ def find_session(mine: SessionQuerySet, name: str) -> Session:
                 "ambiguous_session",
                 f"{len(found)} sessions are called {ascii(name)[:100]}. Name one by its path.",
                 session=name,
-                candidates=[selector_of(one) for one in found],
+                candidates=_few([selector_of(one) for one in found]),
             )
         if found:
             return found[0]
     raise CodedError("session_not_found", f"There is no session {ascii(name)[:100]}.", session=name)
+
+
+def _few(paths: Sequence[str]) -> list[str]:
+    """Of these paths as many as an answer has room for."""
+    upto = list(accumulate(len(json.dumps(path)) for path in paths))
+    return [path for path, size in zip(paths, upto, strict=True) if size <= _CANDIDATES_CHARS]
 
 
 def selector_of(session: Session) -> str:

@@ -13,18 +13,18 @@ from pawflow_web.lib.errors import TooLarge, Unavailable
 
 # A smaller file is read at once.
 _MAPPED_FROM = 8 * 2**20
+_PIECE = 2**20
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[bytes]:
     """What the file holds now. Raises :class:`OSError`."""
-    size = path.stat().st_size
-    if size < _MAPPED_FROM:
-        yield path.read_bytes()
-        return
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        # It is sliced, searched and hashed as bytes are.
-        yield cast("bytes", mapped)
+    with path.open("rb") as file, _nameless() as copy:
+        # A file of somebody else is never mapped: one that is cut off while it is read would end the process.
+        while piece := file.read(_PIECE):
+            copy.write(piece)
+        with _bytes_of(copy) as data:
+            yield data
 
 
 @contextmanager
@@ -37,14 +37,31 @@ def spooled(pieces: Iterable[bytes], *, most: int) -> Iterator[bytes]:
     """
     size = 0
     try:
-        with tempfile.NamedTemporaryFile(dir=settings.ENV.data_dir, prefix="session-") as file:
+        with _nameless() as file:
             for piece in pieces:
                 size += len(piece)
                 if size > most:
                     raise TooLarge(f"The file is larger than {most // 2**20:,} MiB.")
                 file.write(piece)
-            file.flush()
-            with opened(Path(file.name)) as data:
+            with _bytes_of(file) as data:
                 yield data
     except OSError as error:
         raise Unavailable(f"The file cannot be kept: {error.strerror or 'writing failed'}.") from error
+
+
+def _nameless() -> "tempfile.SpooledTemporaryFile[bytes]":
+    """A file that is gone with its process, however that ends; a small one is none at all."""
+    return tempfile.SpooledTemporaryFile(_MAPPED_FROM, "w+b", dir=settings.ENV.data_dir)
+
+
+@contextmanager
+def _bytes_of(file: "tempfile.SpooledTemporaryFile[bytes]") -> Iterator[bytes]:
+    size = file.tell()
+    if size <= _MAPPED_FROM:
+        file.seek(0)
+        yield file.read()
+        return
+    file.flush()
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        # It is sliced, searched and hashed as bytes are.
+        yield cast("bytes", mapped)

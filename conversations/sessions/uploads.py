@@ -70,7 +70,10 @@ def _size(upload: SessionUpload) -> int:
 def pieces_of(upload: SessionUpload) -> Iterable[bytes]:
     """What came, in its order."""
     for pk in upload.pieces.order_by("start").values_list("pk", flat=True):
-        yield bytes(UploadPiece.objects.values_list("body", flat=True).get(pk=pk))
+        body = UploadPiece.objects.filter(pk=pk).values_list("body", flat=True).first()
+        if body is None:
+            raise Conflict("Somebody else finished this upload at the same moment.")
+        yield bytes(body)
 
 
 def sweep(deadline: float) -> bool:  # noqa: ARG001 - a slice is a few statements

@@ -123,7 +123,9 @@ def _let_go(principal: Principal, folder: Path, found: Sequence[Path]) -> None:
     if not found or settings.ENV.recall.keep_deleted_sources:
         return
     there = {name_of(path) for path in found}
-    mine = Session.objects.visible_to(principal).filter(origin=SourceOrigin.WATCHED, path__startswith=f"{name_of(folder)}/")
+    mine = Session.objects.visible_to(principal).filter(
+        origin=SourceOrigin.WATCHED, path__startswith=f"{name_of(folder)}/"
+    )
     for session in mine.select_related("conversation"):
         if not there.isdisjoint(_files_of(session.path)):
             continue

@@ -5,8 +5,6 @@ from typing import Annotated
 from pydantic import Field
 
 from conversations.display import TurnOut, as_text
-from conversations.recall import conversation_tools as _search_tools  # noqa: F401 - registers them
-from conversations.recall import tools as _recall_tools  # noqa: F401 - registers them
 from conversations.record.reading import find_turn, history
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.errors import Invalid

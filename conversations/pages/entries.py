@@ -8,6 +8,7 @@ from functools import partial
 from typing import Literal
 
 from django.utils.text import Truncator
+from django.utils.translation import ngettext
 
 from conversations.models import Conversation, Session
 from conversations.pages.labels import OUTCOMES, kind_of, reasons_of, role_of
@@ -20,6 +21,7 @@ from conversations.sessions.formats.composing import compact
 from conversations.sessions.reading import entries_of
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import NotFound
+from pawflow_web.web.templatetags.pawflow import thousands
 
 ENTRIES = 50
 # Characters of a piece as it is shown among others, and of one that was asked for by its number.
@@ -99,7 +101,11 @@ class Entries:
 
     @property
     def reasons(self) -> str:
-        return reasons_of(self.session.reasons)
+        """Why it is not all that there was, in words; empty where it is."""
+        bad = self.session.bad_lines
+        lines = ngettext("%(number)s line could not be read", "%(number)s lines could not be read", bad)
+        told = [lines % {"number": thousands(bad)} if bad else "", reasons_of(self.session.reasons)]
+        return "; ".join(filter(None, told))
 
 
 @dataclass(frozen=True, slots=True)

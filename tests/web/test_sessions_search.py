@@ -21,6 +21,8 @@ from tests.web.people import browser_of, htmx, text_of
 from tests.web.session_files import canary, many, send_file, send_fixture, talked
 
 Find = Callable[..., str]
+# Statements of a page, whatever was found.
+SEARCH_MOST, LIST_MOST = 17, 10
 
 
 @pytest.fixture
@@ -188,7 +190,7 @@ def test_htmx_gets_the_results_alone_and_the_address_keeps_the_state(browser: Cl
     whole = browser.get("/sessions?q=canary&role=user").content.decode()
     assert 'value="canary"' in whole
     assert '<option value="user" selected>' in whole
-    assert '<details class="more" open>' in whole
+    assert "Whose words: Person" in text_of(browser.get("/sessions?q=canary&role=user"))
 
 
 @pytest.mark.parametrize(
@@ -257,4 +259,6 @@ def test_a_search_costs_a_bounded_number_of_statements(browser: Client, lotta: U
                 answer = browser.get(page)
             assert len(hits(answer.content.decode())) == number + (number > 1)
             counts.append(len([query for query in asked if "SAVEPOINT" not in query["sql"]]))
-    assert counts == [16, 10, 16, 10]
+    assert counts[:2] == counts[2:]
+    assert counts[0] <= SEARCH_MOST
+    assert counts[1] <= LIST_MOST

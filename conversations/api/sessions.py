@@ -1,8 +1,9 @@
 """REST routes of session files, and recall's calls."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
+from django.db.models import Q
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
@@ -22,7 +23,7 @@ from pawflow_web.identity.rest import call_of, person, reader, writer
 from pawflow_web.lib.errors import Invalid, NotFound, TooLarge, UnsupportedMedia
 from pawflow_web.lib.ids import parse_ref
 from pawflow_web.lib.paging import Pager
-from pawflow_web.lib.periods import iso
+from pawflow_web.lib.periods import first_instant, iso, time_of_query
 from pawflow_web.lib.rest_types import Cursor, Limit
 from pawflow_web.lib.text import clean
 from pawflow_web.lib.tools import registry
@@ -36,6 +37,9 @@ KINDS = ", ".join(FORMATS)
 
 Kind = Annotated[str, Query(max_length=20, description=f"{AUTO}: told from the file; or one of {KINDS}")]
 FilePath = Annotated[str, Query(min_length=1, max_length=FILE_PATH_LONGEST, description="what the file is called")]
+Changed = Annotated[
+    str | None, Query(max_length=40, description="when the file changed; the newer session stands before the older")
+]
 ProjectSlug = Annotated[str | None, Query(max_length=80, description="the project that new sessions are filed under")]
 Offset = Annotated[str | None, Field(max_length=20)]
 
@@ -96,11 +100,13 @@ class CallIn(BaseModel):
 
 
 @router.post("/sessions", auth=writer, openapi_extra=_RAW, response={200: TakenOut, 201: TakenOut})
-def take_in(request: HttpRequest, path: FilePath, kind: Kind = AUTO, project: ProjectSlug = None) -> Status[TakenOut]:
+def take_in(
+    request: HttpRequest, path: FilePath, kind: Kind = AUTO, project: ProjectSlug = None, mtime: Changed = None
+) -> Status[TakenOut]:
     """Take in a session file. The same path again is the same file: what is new in it is read on."""
     if request.content_type == "multipart/form-data":
         raise UnsupportedMedia("Send the file itself as the body, not a form.")
-    return _taken(call_of(request), _body(request), path, kind, project)
+    return _taken(call_of(request), _body(request), path, kind, project, mtime)
 
 
 @router.post("/sessions/uploads", auth=writer, response={201: UploadOut})
@@ -129,12 +135,17 @@ def send_piece(request: HttpRequest, ref: str) -> UploadOut:
 
 @router.post("/sessions/uploads/{ref}/finish", auth=writer, response={200: TakenOut, 201: TakenOut})
 def finish_upload(
-    request: HttpRequest, ref: str, path: FilePath, kind: Kind = AUTO, project: ProjectSlug = None
+    request: HttpRequest,
+    ref: str,
+    path: FilePath,
+    kind: Kind = AUTO,
+    project: ProjectSlug = None,
+    mtime: Changed = None,
 ) -> Status[TakenOut]:
     """Take in what was sent."""
     call = call_of(request)
     found = uploads.find_upload(call.principal, ref)
-    taken = _taken(call, uploads.pieces_of(found), path, kind, project)
+    taken = _taken(call, uploads.pieces_of(found), path, kind, project, mtime)
     found.delete()
     return taken
 
@@ -181,15 +192,19 @@ def walked(
     return walk(request, call_of(request), session, branches, first, last)
 
 
-def _taken(call: Call, pieces: Iterator[bytes] | Any, path: str, kind: str, project: str | None) -> Status[TakenOut]:
+def _taken(
+    call: Call, pieces: Iterable[bytes], path: str, kind: str, project: str | None, mtime: str | None
+) -> Status[TakenOut]:
     named = clean(path, field="path")
     if kind not in {AUTO, *FORMATS}:
         raise Invalid(f"There is no kind {ascii(kind)[:40]}.", fields={"kind": f"must be {AUTO}, {KINDS}"})
     slug = project or call.project
     filed = find_project(call.principal, slug) if slug else None
-    known = set(Session.objects.visible_to(call.principal).values_list("pk", flat=True)) if named else set()
+    changed = None if mtime is None else first_instant(time_of_query(mtime), call.principal.zone, field="mtime")
+    mine = Session.objects.visible_to(call.principal).filter(Q(path=named) | Q(path__startswith=f"{named}#"))
+    known = set(mine.values_list("pk", flat=True))
     with spooled(pieces, most=uploads.UPLOAD_MOST) as data:
-        stored = store_source(principal=call.principal, source=Source(named, data, kind), project=filed)
+        stored = store_source(principal=call.principal, source=Source(named, data, kind, changed), project=filed)
     shown = [SessionOut.of(one) for one in stored]
     made = any(one.pk not in known for one in stored)
     return Status(201 if made else 200, TakenOut(**shown[0].model_dump(), sessions=shown))

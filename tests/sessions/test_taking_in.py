@@ -50,6 +50,13 @@ def test_every_byte_is_kept_and_the_reply_says_what_it_is(agent: Rest) -> None:
     assert agent.get(f"/sessions/{shown['ref']}").json["ref"] == shown["ref"]
 
 
+def test_the_time_of_the_file_decides_which_session_is_newer(agent: Rest) -> None:
+    sent(agent, "new.jsonl", talk("rye", name="new"), mtime="2026-03-02T10:00:00Z")
+    sent(agent, "old.jsonl", talk("rye", name="old"), mtime="1772359300")
+    assert places(recall(agent, query="rye")) == [("new", 0), ("old", 0)]
+    assert send(agent, "odd.jsonl", talk("rye"), mtime="yesterday").status == 422
+
+
 def test_the_same_again_changes_nothing(agent: Rest) -> None:
     first = sent(agent, "s.jsonl", talk("one"))
     seq = Session.objects.get(path="s.jsonl").changed_seq

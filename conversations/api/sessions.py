@@ -17,6 +17,7 @@ from conversations.services import delete_conversation
 from conversations.sessions import uploads
 from conversations.sessions.files import spooled
 from conversations.sessions.formats.registry import FORMATS
+from conversations.sessions.navigating import move_leaf
 from conversations.sessions.storing import AUTO, FILE_PATH_LONGEST, Source, store_source
 from pawflow_web.identity.call import Call
 from pawflow_web.identity.rest import call_of, person, reader, writer
@@ -53,6 +54,8 @@ class SessionOut(BaseModel):
     size: int
     source_hash: str
     entries: int
+    active_entries: int
+    leaf: str | None
     bad_lines: int
     reasons: list[str]
     mtime: str | None
@@ -69,6 +72,8 @@ class SessionOut(BaseModel):
             size=row.size,
             source_hash=row.source_hash,
             entries=row.entries,
+            active_entries=row.active_entries,
+            leaf=row.leaf or None,
             bad_lines=row.bad_lines,
             reasons=list(row.reasons),
             mtime=iso(row.mtime),
@@ -90,6 +95,12 @@ class SessionsOut(BaseModel):
 class UploadOut(BaseModel):
     upload: str
     offset: int
+
+
+class LeafIn(BaseModel):
+    model_config = {"extra": "forbid"}
+
+    leaf: Annotated[str, Field(min_length=1, max_length=512)]
 
 
 class CallIn(BaseModel):
@@ -163,6 +174,13 @@ def sessions(request: HttpRequest, limit: Limit = 50, cursor: Cursor = None) -> 
 def session(request: HttpRequest, ref: str) -> SessionOut:
     """One session."""
     return SessionOut.of(_find(call_of(request), ref))
+
+
+@router.patch("/sessions/{ref}", auth=writer, response=SessionOut)
+def change_session(request: HttpRequest, ref: str, payload: LeafIn) -> SessionOut:
+    """Let its active branch end at `leaf`, the id of a record, until something is appended."""
+    call = call_of(request)
+    return SessionOut.of(move_leaf(principal=call.principal, session=_find(call, ref), leaf=payload.leaf))
 
 
 @router.delete("/sessions/{ref}", auth=person, response=dict[str, bool])

@@ -51,7 +51,7 @@ def spooled(pieces: Iterable[bytes], *, most: int) -> Iterator[bytes]:
 
 def _nameless() -> "tempfile.SpooledTemporaryFile[bytes]":
     """A file that is gone with its process, however that ends; a small one is none at all."""
-    return tempfile.SpooledTemporaryFile(_MAPPED_FROM, "w+b", dir=settings.ENV.data_dir)
+    return tempfile.SpooledTemporaryFile(_MAPPED_FROM, "w+b", dir=str(settings.ENV.data_dir))
 
 
 @contextmanager

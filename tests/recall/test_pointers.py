@@ -149,3 +149,21 @@ def test_both_spellings_are_taken(agent: Rest) -> None:
     sent(agent, "s.jsonl", talk("one rye", "two rye"))
     assert recall(agent, query="one rye", query_match="all")["total"] == 1
     assert recall(agent, query="one rye", queryMatch="all", page_size="1")["total"] == 1
+
+
+def test_going_back_without_a_word_moves_the_branch(agent: Rest, alice: User) -> None:
+    tree = talk("root", "left heron") + source(said(2, "right robin", role="assistant", parent=0))
+    shown = sent(agent, "s.jsonl", tree)
+    indexed(alice)
+    pointer = recall(agent, query="root", scope="session:s.jsonl")["hits"][0]["follow"]
+    moved = agent.patch(f"/sessions/{shown['ref']}", {"leaf": "e1"})
+    assert (moved.status, moved.json["leaf"], moved.json["active_entries"]) == (200, "e1", 2)
+    for _ in range(2):
+        assert places(recall(agent, query="heron robin")) == [("s", 1)]
+        indexed(alice)
+    stale = agent.post("/call", pointer).json["error"]
+    assert stale["code"] == "stale_pointer"
+    assert stale["actualLineageFingerprint"] != stale["expectedLineageFingerprint"]
+    assert agent.patch(f"/sessions/{shown['ref']}", {"leaf": "nowhere"}).status == 422
+    sent(agent, "s.jsonl", tree + source(said(3, "further right", parent=2)))
+    assert [index for _, index in places(recall(agent, query="heron robin further"))] == [2, 1]

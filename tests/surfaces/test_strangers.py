@@ -113,6 +113,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /review/{ref}/correct": {"text": "The new server is called thunder"},
     "POST /review/archive-requests/{ref}": {"decision": "decline"},
     "POST /items/{ref}/purge": {"confirm": "{ref}"},
+    "PATCH /sessions/{ref}": {"leaf": "e0"},
 }
 # What it needs in its query for that, and which do not get further without a file.
 QUERIES = {"POST /sessions/uploads/{ref}/finish": "?path=s.jsonl"}

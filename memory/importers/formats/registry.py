@@ -69,6 +69,11 @@ def format_called(name: str) -> Format | None:
     if name == AUTO:
         return None
     found = FORMATS.get(name)
+    if name in (SESSIONS, *SESSION_KINDS):
+        raise Invalid(
+            f"Files of {name} hold what was said, no beliefs: send them to POST /sessions, or take manage.py import {name}.",
+            fields={"format": "is for sessions"},
+        )
     if found is None:
         known = ", ".join([*FORMATS, AUTO])
         shown = name if name in NOT_YET else ascii(name)[:40]

@@ -315,6 +315,6 @@ def test_unknown_owners_files_and_agents_are_refused(alice: User, tmp_path: Path
         bring(path, agent="two words")
     with pytest.raises(Invalid, match="cannot import mem0; it imports mcp-memory, markdown, dump, auto"):
         bring(path, format_name="mem0")
-    with pytest.raises(Invalid, match="manage.py import chatgpt"):
+    with pytest.raises(Invalid, match=r"manage\.py import chatgpt"):
         bring(path, format_name="chatgpt")
     assert bring(path)["items"]["needs_review"] == 5

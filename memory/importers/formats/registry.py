@@ -71,7 +71,8 @@ def format_called(name: str) -> Format | None:
     found = FORMATS.get(name)
     if name in (SESSIONS, *SESSION_KINDS):
         raise Invalid(
-            f"Files of {name} hold what was said, no beliefs: send them to POST /sessions, or take manage.py import {name}.",
+            f"Files of {name} hold what was said, no beliefs: send them to POST /sessions, or take "
+            f"manage.py import {name}.",
             fields={"format": "is for sessions"},
         )
     if found is None:

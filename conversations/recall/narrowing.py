@@ -10,6 +10,8 @@ from conversations.sessions.entries import Entry
 from pawflow_web.lib.search import All, Any, AnyOf, Filter, HasPhrase, HasWordLike, Not, OfKey, Range, Term
 
 _FIELDS = ("role", "tool", "ref", "provider", "action", "outcome")
+# Of a longer piece of text its beginning names the candidates: an index takes time for each word.
+_PHRASE_WORDS = 16
 # What a pattern of the index takes for more than itself.
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$#&-~")
 
@@ -60,6 +62,8 @@ def holds_text(text: str, words: Sequence[str]) -> Filter | None:
     if len(words) == 1:
         return HasWordLike(f"{opens}{_literally(words[0])}{closes}")
     inner = [_literally(word) for word in words]
+    if len(inner) > _PHRASE_WORDS:
+        return HasPhrase((f"{opens}{inner[0]}", *inner[1:_PHRASE_WORDS]))
     return HasPhrase((f"{opens}{inner[0]}", *inner[1:-1], f"{inner[-1]}{closes}"))
 
 

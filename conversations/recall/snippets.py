@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 from conversations.recall.words import exact_words
 
+# So many words of a question are looked for one by one.
+_FEW = 8
+
 
 def snippet(text: str, words: Sequence[str], *, chars: int, phrase: bool = False) -> tuple[str, bool]:
     """At most ``chars`` characters around the longest of the words that stands there, and whether that is a part.
@@ -18,6 +21,10 @@ def snippet(text: str, words: Sequence[str], *, chars: int, phrase: bool = False
 
 
 def _anchor(text: str, words: Sequence[str], *, whole: bool) -> int:
+    if whole and len(words) > _FEW:
+        # One look at the text instead of one for each word that is not in it.
+        there = frozenset(exact_words(text))
+        words = [word for word in words if word in there]
     for word in sorted(words, key=len, reverse=True):
         edge = r"(?<!\w){}(?!\w)" if whole else "{}"
         found = re.search(edge.format(re.escape(word)), text, re.IGNORECASE)

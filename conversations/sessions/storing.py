@@ -58,13 +58,14 @@ def store_source(
     *, principal: Principal, source: Source, project: Project | None = None, again: bool = False
 ) -> list[Session]:
     """Keep what a file holds, each of its sessions as a conversation of its own. What is there already stays; a file
-    that grew is read on, one that was rewritten is read anew. ``again``: read anew what did not change either.
+    that grew is read on, one that was rewritten is read anew. ``again``: read anew what did not change either, here one
+    session under the path that it has.
 
     Raises:
         Invalid: it is of no known kind, or of another one than is said, or its path is too long.
         Conflict: another process took in the same file at the same moment.
     """
-    if len(source.path) > FILE_PATH_LONGEST:
+    if len(source.path) > FILE_PATH_LONGEST and not again:
         message = f"must have at most {FILE_PATH_LONGEST} characters"
         raise Invalid(f"The path of the file {message}.", fields={"path": message})
     form = _format(source)
@@ -73,7 +74,7 @@ def store_source(
     for part in form.parts(source.data):
         whole_file = part.start == 0 and part.end == len(source.data)
         piece = source.data if whole_file else source.data[part.start : part.end]
-        path = f"{source.path}#{_short(part.name)}" if part.name else source.path
+        path = f"{source.path}#{_short(part.name)}" if part.name and not again else source.path
         found = _read(principal, form, replace(source, path=path, data=piece, mtime=at), again=again)
         if isinstance(found, Session):
             stored.append(found)

@@ -6,7 +6,6 @@ from django.core.management.base import CommandParser
 
 from conversations.models import TOLD, Session, SourceOrigin
 from conversations.recall.index import index_of, renew
-from conversations.sessions.formats.registry import format_of
 from conversations.sessions.heads import decompressed
 from conversations.sessions.storing import Source, store_source
 from pawflow_web.identity.auth import principal_of_user
@@ -56,8 +55,5 @@ def _files_of(owner: User) -> list[Session]:
 def _read_again(owner: User, session: Session) -> int:
     chunks = session.chunks.order_by("number")
     data = b"".join(decompressed(chunk.body) for chunk in chunks if chunk.body)
-    # Of a file with several sessions this is one; its name is found again.
-    names = [part.name for part in format_of(session.kind).parts(data) if part.name]
-    path = session.path.removesuffix(f"#{names[0]}") if names else session.path
-    source = Source(path, data, session.kind, session.mtime, SourceOrigin(session.origin))
+    source = Source(session.path, data, session.kind, session.mtime, SourceOrigin(session.origin))
     return len(store_source(principal=principal_of_user(owner), source=source, again=True))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from django.db.models import Q
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 from ninja.responses import Status
 from pydantic import BaseModel, Field
@@ -192,10 +192,11 @@ def delete(request: HttpRequest, ref: str) -> dict[str, bool]:
 
 
 @router.post("/call", auth=reader, response=dict[str, Any])
-def call(request: HttpRequest, payload: CallIn) -> dict[str, Any]:
+def call(request: HttpRequest, payload: CallIn) -> HttpResponse:
     """Run a call that an answer of recall gave as `follow` or `next`, unchanged."""
     answer = registry.get("call").run(call_of(request), {"ref": payload.ref, "args": payload.args})
-    return answer.model_dump(mode="json")
+    # As the tools answer: letters as they are, which the room of an answer is counted in.
+    return HttpResponse(answer.model_dump_json(), content_type="application/json")
 
 
 @router.get("/recall/walk", auth=reader)

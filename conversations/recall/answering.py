@@ -211,8 +211,8 @@ def bounded(asked: Asked, hits: list[Answer], total: int, coverage: Coverage, si
 
 
 def size_of(answer: Answer) -> int:
-    """Characters of the answer as it is sent at the longest: with every letter that is none of ASCII escaped."""
-    return len(json.dumps(answer, separators=(",", ":")))
+    """Characters of the answer as it is sent."""
+    return len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
 
 
 def _carry_on(asked: Asked, offset: int, single: Session | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def test_pages_stay_in_their_envelope_and_follow_one_another(agent: Rest, alice:
     answer = recall(agent, query="rye", scope="session:long.jsonl", pageSize=50, snippetChars=2000)
     seen: list[int] = []
     while True:
-        assert len(json.dumps(answer, separators=(",", ":"))) <= ENVELOPE
+        assert len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False)) <= ENVELOPE
         assert answer["total"] == 120
         assert answer["hits"]
         seen += [hit["index"] for hit in answer["hits"]]
@@ -27,6 +27,17 @@ def test_pages_stay_in_their_envelope_and_follow_one_another(agent: Rest, alice:
         answer = agent.post("/call", answer["next"]).json
     assert len(seen) == 120
     assert sorted(seen) == list(range(120))
+
+
+def test_letters_of_every_script_take_the_room_of_one(agent: Rest) -> None:
+    name = "п" * 300
+    sent(agent, f"{name}.jsonl", talk(*["рожь " + "слово " * 60 for _ in range(60)], name="😀" * 200))
+    reply = agent.post("/tools/memory_recall", {"scope": "global", "query": "рожь", "pageSize": 50})
+    assert len(reply.body.decode()) <= ENVELOPE
+    assert len(reply.json["hits"]) > 12
+    following = agent.post("/call", reply.json["next"])
+    assert len(following.body.decode()) <= ENVELOPE
+    assert following.json["hits"]
 
 
 def test_a_page_of_a_session_that_grew_is_refused(agent: Rest) -> None:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from conversations.sessions.entries import Policy
+from conversations.sessions.formats.registry import detect, format_of
 from tests.sessions.reading import ALL, fixture, only_session
 
 
@@ -156,3 +157,32 @@ def test_a_policy_changes_words_and_no_number():
 def test_a_summary_of_what_was_compacted_is_no_prose():
     (entry,) = session("wrapped").of_role("compaction")
     assert (entry.type, entry.text, entry.prose) == ("compaction", "compaction: The tax was added.", False)
+
+
+PLAIN = [
+    {"timestamp": "2025-09-10T12:00:00Z", "role": "user", "content": "How is hello in Spanish?", "model": "m"},
+    {
+        "type": "tool_call",
+        "timestamp": "2025-09-10T12:00:01Z",
+        "function": {"name": "translate"},
+        "arguments": '{"to":"es"}',
+    },
+    {"timestamp": "2025-09-10T12:00:01Z", "type": "tool_result", "name": "translate", "result": "hola"},
+    {"timestamp": "2025-09-10T12:00:02Z", "role": "assistant", "content": "hola"},
+]
+
+
+def test_logs_without_a_wrapper_or_a_header_are_read():
+    data = "\n".join(map(json.dumps, PLAIN)).encode()
+    assert detect(data) is format_of("codex")
+    read = only_session("codex", data)
+    assert [(one.role, one.tool, one.prose) for one in read.entries] == [
+        ("user", None, True),
+        ("assistant", "translate", False),
+        ("toolResult", "translate", False),
+        ("assistant", None, True),
+    ]
+    assert [one.text for one in read.entries[1:3]] == ['Tool: translate({"to":"es"})', "toolResult(translate): hola"]
+    assert read.turns == ["How is hello in Spanish?"]
+    messages = "\n".join(json.dumps(one) for one in PLAIN if "role" in one).encode()
+    assert detect(messages) is None

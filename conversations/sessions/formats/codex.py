@@ -30,6 +30,8 @@ class CodexFormat(Format):
             string_of(value.get("type")) in _WRAPPERS and isinstance(value.get("payload"), dict) for value in values
         ):
             return True
+        if any(_is_plain_call(value) for value in values) and any(_is_plain_message(value) for value in values):
+            return True
         return bool(values) and _is_bare_header(values[0]) and any(_is_bare_item(value) for value in values[1:])
 
     def reader(self, policy: Policy, state: State | None = None) -> "CodexReader":
@@ -45,6 +47,17 @@ def _is_bare_header(value: dict[str, Any]) -> bool:
 
 def _is_bare_item(value: dict[str, Any]) -> bool:
     return value.get("record_type") == "state" or string_of(value.get("type")) in _BARE_ITEMS
+
+
+def _is_plain_message(value: dict[str, Any]) -> bool:
+    """Of the logs that were kept before rollouts: no wrapper, no header."""
+    return string_of(value.get("role")) in {"user", "assistant"} and {"timestamp", "content"} <= value.keys()
+
+
+def _is_plain_call(value: dict[str, Any]) -> bool:
+    kind = string_of(value.get("type"))
+    called = kind == "tool_call" and isinstance(value.get("function"), dict)
+    return called or (kind == "tool_result" and {"name", "result"} <= value.keys())
 
 
 class CodexReader(Reader):

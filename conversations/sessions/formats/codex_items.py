@@ -25,13 +25,19 @@ _ROLES = {"user": "user", "assistant": "assistant", "developer": "system", "syst
 # Kinds of calls, with the keys of what they are called with and the name of the tool where they bear none.
 _CALLS = {
     "function_call": ("arguments", ""),
+    "tool_call": ("arguments", ""),
     "custom_tool_call": ("input", ""),
     "local_shell_call": ("action", "local_shell"),
     "tool_search_call": ("arguments", "tool_search"),
     "web_search_call": ("action", "web_search"),
     "image_generation_call": ("revised_prompt", "image_generation"),
 }
-_OUTPUTS = {"function_call_output": "output", "custom_tool_call_output": "output", "tool_search_output": "tools"}
+_OUTPUTS = {
+    "function_call_output": "output",
+    "tool_result": "result",
+    "custom_tool_call_output": "output",
+    "tool_search_output": "tools",
+}
 # The tags that the client itself writes around a whole message.
 _CLIENT_TAGS = (
     "collaboration_mode",
@@ -104,7 +110,7 @@ def entry_of_item(record: Record, item: dict[str, Any], kind: str, state: State,
 
 def _call(record: Record, item: dict[str, Any], kind: str, state: State) -> Entry:
     key, unnamed = _CALLS[kind]
-    name = string_of(item.get("name")) or unnamed
+    name = first_string(item.get("name"), object_of(item.get("function")).get("name"), unnamed)
     identity = first_string(item.get("call_id"), item.get("id"))
     arguments = arguments_of(item.get(key))
     entry = _entry(record, "assistant", call_text(name, arguments))
@@ -118,7 +124,7 @@ def _call(record: Record, item: dict[str, Any], kind: str, state: State) -> Entr
 
 def _output(record: Record, item: dict[str, Any], kind: str, state: State, policy: Policy) -> Entry:
     identity = string_of(item.get("call_id"))
-    name = state.calls.get(identity, "")
+    name = first_string(state.calls.get(identity), item.get("name"))
     output = arguments_of(item.get(_OUTPUTS[kind]))
     outcome = object_of(output)
     exit_code = object_of(outcome.get("metadata")).get("exit_code")

@@ -179,8 +179,7 @@ def session(request: HttpRequest, ref: str) -> SessionOut:
 @router.patch("/sessions/{ref}", auth=writer, response=SessionOut)
 def change_session(request: HttpRequest, ref: str, payload: LeafIn) -> SessionOut:
     """Let its active branch end at `leaf`, the id of a record, until something is appended."""
-    call = call_of(request)
-    return SessionOut.of(move_leaf(principal=call.principal, session=_find(call, ref), leaf=payload.leaf))
+    return SessionOut.of(move_leaf(session=_find(call_of(request), ref), leaf=payload.leaf))
 
 
 @router.delete("/sessions/{ref}", auth=person, response=dict[str, bool])

@@ -52,8 +52,11 @@ def test_what_was_said_is_found_while_typing_and_opened(
     expect(entry).to_be_in_viewport()
     expect(entry.locator("mark")).to_have_text("n0077")
     check(page, f"session-entry-{scheme}-{width}")
+    page.wait_for_load_state()
     page.keyboard.press("]")
     expect(page.locator("#e-100")).to_be_visible()
+    # Keys are heard once the scripts of the page are there.
+    page.wait_for_load_state()
     page.keyboard.press("[")
     expect(page.locator("#e-50")).to_be_visible()
     page.get_by_role("link", name="Back to what was found").click()

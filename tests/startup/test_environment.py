@@ -4,6 +4,7 @@ import pytest
 
 from pawflow_web.data_dir import make_data_dir, read_key, write_private
 from pawflow_web.env import SETTINGS, Env, SettingError
+from pawflow_web.env_recall import RECALL_SETTINGS
 
 
 def test_without_any_setting_the_defaults_hold() -> None:
@@ -60,8 +61,22 @@ def test_every_setting_of_the_table_is_accepted() -> None:
     values |= {"PAWFLOW_PROCESS": "web", "DATABASE_URL": "postgresql://u@h/d", "PAWFLOW_OWNER": "alice"}
     values |= {"PAWFLOW_CONTENT_KEYS": f"{'A' * 43}="}
     values |= {"PAWFLOW_EMBEDDINGS": "local", "PAWFLOW_EMBEDDINGS_URL": "http://[::1]:11434/v1/"}
+    recall = {row.name: "on" if row.default in {"on", "off"} else "200" for row in RECALL_SETTINGS}
+    values |= {name: "1200" if name == "RECALL_REGEX_MAX_HAYSTACK_BYTES" else value for name, value in recall.items()}
     env = Env.load({row.name: values.get(row.name, f"/{row.name.lower()}") for row in SETTINGS})
+    assert (env.recall.max_sessions, env.recall.index_thinking, env.recall.hot_sessions) == (200, True, 200)
+    assert (env.recall.max_entry_chars, env.recall.regex_haystack_bytes) == (200, 1200)
     assert (env.secrets_policy, env.rate_limit, env.debug, env.process) == ("refuse", 5, True, "web")
+
+
+def test_recall_keeps_to_its_ranges_and_means_its_defaults_by_nothing() -> None:
+    given = {"RECALL_REGEX_TIMEOUT_MS": "1", "RECALL_MAX_ENTRY_CHARS": "5", "RECALL_HOT_SESSIONS": "-3"}
+    recall = Env.load({**given, "RECALL_INDEX_TOOL_OUTPUT": "", "RECALL_MAX_SESSIONS": ""}).recall
+    assert (recall.regex_timeout_ms, recall.max_entry_chars, recall.hot_sessions) == (10, 100, 0)
+    assert (recall.index_tool_output, recall.max_sessions) == (True, 500)
+    assert Env.load({}).recall.hot_sessions is None
+    with pytest.raises(SettingError, match="RECALL_HOT_SESSIONS"):
+        Env.load({"RECALL_HOT_SESSIONS": "some"})
 
 
 def test_an_endpoint_is_named_in_full_and_its_key_is_not_shown() -> None:

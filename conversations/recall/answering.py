@@ -211,8 +211,8 @@ def bounded(asked: Asked, hits: list[Answer], total: int, coverage: Coverage, si
 
 
 def size_of(answer: Answer) -> int:
-    """Characters of the answer as it is sent."""
-    return len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
+    """Bytes of the answer as it is sent, which are no fewer than its characters."""
+    return len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _carry_on(asked: Asked, offset: int, single: Session | None) -> dict[str, Any]:

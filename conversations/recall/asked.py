@@ -12,7 +12,7 @@ Branches = Literal["active", "all"]
 Outcome = Literal["succeeded", "failed", "aborted", "timed_out"]
 OPERATIONS = ("tool", "ref", "provider", "action", "outcome")
 
-# The whole reply, as JSON.
+# The whole reply as JSON, in bytes.
 ENVELOPE = 30_000
 RECALL, EXPAND = "memory.recall", "memory.expand"
 

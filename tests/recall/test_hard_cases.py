@@ -354,7 +354,7 @@ def test_a_long_entry_with_its_neighbours_comes_whole(agent: Rest) -> None:
     texts = ["before", "just before", long, "just after", "after", "far"]
     sent(agent, "s.jsonl", talk(*texts))
     pieces = list(expanded(agent, session="s.jsonl", indices=[2], before=2, after=2))
-    assert all(len(json.dumps(piece)) < 30_000 for piece in pieces)
+    assert all(len(json.dumps(piece, ensure_ascii=False).encode()) < 30_000 for piece in pieces)
     assert sum(piece["anchor"] for piece in pieces) >= 2
     whole = {n: "".join(piece["text"] for piece in pieces if piece["index"] == n) for n in range(6)}
     assert [whole[n] for n in range(6)] == [*texts[:5], ""]

@@ -30,7 +30,7 @@ _PATIENCE_S = 600.0
 _ANYTHING = tool_request("memory_recall", query="anything", scope="global")
 BUDGETS = {
     "index_mb_cpu_s": ">= 10",
-    "index_to_source": "<= 1",
+    "index_to_source": "<= 0.6",
     "idle_mib": "<= 600 together",
 }
 

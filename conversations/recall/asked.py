@@ -1,10 +1,13 @@
 """What is asked of recall, as it was checked, and the same as arguments that another call can carry on with."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, Self
+from zoneinfo import ZoneInfo
 
 from pawflow_web.lib.errors import Invalid
+from pawflow_web.lib.periods import first_instant
 
 Mode = Literal["literal", "phrase", "regex"]
 Match = Literal["any", "all"]
@@ -56,6 +59,31 @@ class Asked:
     expected_hash: str | None = None
     expected_lineage: str | None = None
     arguments: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], zone: ZoneInfo) -> Self:
+        """From arguments by their names in the contract; None for one that was left out. Raises :class:`Invalid` for a
+        time that is none."""
+        kept = {name: value for name, value in given.items() if value is not None}
+        within = kept.get("entryRange")
+        return cls(
+            query=kept.get("query", ""),
+            mode=kept["queryMode"],
+            match=kept["queryMatch"],
+            branches=kept["branches"],
+            filters=Filters(
+                **{name: kept.get(name) for name in ("role", *OPERATIONS)},
+                since=first_instant(kept.get("since"), zone, field="since"),
+                until=first_instant(kept.get("until"), zone, field="until"),
+            ),
+            entry_range=(within["first"], within["last"]) if within else None,
+            offset=kept["offset"],
+            page_size=kept["pageSize"],
+            snippet_chars=kept["snippetChars"],
+            expected_hash=kept.get("expectedSourceHash"),
+            expected_lineage=kept.get("expectedLineageFingerprint"),
+            arguments={name: value for name, value in kept.items() if name != "offset"},
+        )
 
     def checked(self, *, single: bool) -> Self:
         """The same. Raises :class:`Invalid` for what does not go together; ``single``: one session was named."""

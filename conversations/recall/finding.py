@@ -21,13 +21,12 @@ from pawflow_web.lib.search import All, Best, CorruptIndexError, Filter, HasWord
 RESULTS_MOST = 10_000
 # Hits behind the page that are looked at, to see whether scores are equal at its end.
 _BEYOND = 100
-BEHIND, BUILDING, RESULTS_BUDGET, WORDS_BUDGET = (
+BEHIND, BUILDING, RESULTS_BUDGET, CUT = (
     "index_behind",
     "index_building",
     "candidate_item_budget",
-    "candidate_entry_budget",
+    "max_entry_chars",
 )
-CUT = "max_entry_chars"
 
 
 @dataclass(frozen=True, slots=True)

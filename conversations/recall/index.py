@@ -5,10 +5,10 @@ clock; a chunk that changed is replaced as a whole.
 """
 
 import hashlib
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from django.conf import settings
@@ -25,8 +25,7 @@ from conversations.recall.words import (
     weight_of,
 )
 from conversations.sessions.entries import Entry
-from conversations.sessions.heads import Heads
-from conversations.sessions.reading import Placed, entries_of
+from conversations.sessions.reading import Placed, read_many
 from conversations.sessions.told import adopt
 from pawflow_web.identity.models import UserClock
 from pawflow_web.lib.search import Document, Index, Schema, Term
@@ -99,6 +98,11 @@ def gone_up_to(user_id: int) -> int:
     return SessionGone.objects.filter(user_id=user_id).aggregate(Max("seq"))["seq__max"] or 0
 
 
+def gone_by_owner() -> dict[int, int]:
+    """The same of every owner who deleted any."""
+    return dict(SessionGone.objects.order_by().values_list("user_id").annotate(Max("seq")))
+
+
 def renew(user_id: int, deadline: float) -> bool:
     """Build the owner's index anew beside the one that is there, which goes on answering, and put it in its place.
     Returns whether it was not done by ``deadline``, a moment of ``time.monotonic()``; the next call goes on.
@@ -111,12 +115,6 @@ def renew(user_id: int, deadline: float) -> bool:
             return True
     index_of(user_id).replace_by(beside)
     return False
-
-
-def drop(user_id: int) -> None:
-    """Take the index away; the indexer builds another."""
-    for name in (_NAME, _BESIDE):
-        shutil.rmtree(_folder(user_id, name), ignore_errors=True)
 
 
 def _folder(user_id: int, name: str = _NAME) -> Path:
@@ -161,14 +159,14 @@ def _next(user_id: int, after: int | None, seq: int) -> tuple[list[tuple[int, in
 
 def _documents(user_id: int, numbers: Sequence[int]) -> Iterator[Document]:
     for begin in range(0, len(numbers), 20):
-        some = numbers[begin : begin + 20]
-        for chunk in Chunk.objects.filter(user_id=user_id, pk__in=some).select_related("session").order_by("seq"):
-            yield from documents_of(chunk)
+        chunks = Chunk.objects.filter(user_id=user_id, pk__in=numbers[begin : begin + 20]).select_related("session")
+        read = read_many((chunk, None) for chunk in chunks.order_by("seq"))
+        for chunk, found in groupby(read, key=itemgetter(0)):
+            yield from _documents_of(chunk, [placed for _, _, placed in found])
 
 
-def documents_of(chunk: Chunk) -> Iterator[Document]:
+def _documents_of(chunk: Chunk, found: Sequence[Placed]) -> Iterator[Document]:
     """The documents of the entries of a chunk. Neighbours across its edges are not looked at."""
-    found = list(entries_of(chunk.session, chunk, Heads.unpack(chunk.heads)))
     texts = [searchable(placed.entry) for placed in found]
     said = [n for n, placed in enumerate(found) if placed.entry.prose]
     stems = {n: stemmed_words(texts[n]) for n in said}

@@ -12,7 +12,7 @@ from conversations.recall.coverage import CodedError
 from conversations.recall.index import number_of, place_of
 from conversations.sessions.entries import Entry
 from conversations.sessions.heads import Heads
-from conversations.sessions.reading import entries_of
+from conversations.sessions.reading import Placed, read_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +67,22 @@ def locate(pieces: Mapping[int, Piece], numbers: Sequence[int], branches: str) -
         pk, place = place_of(number)
         if pk in pieces:
             wanted.setdefault(pk, set()).add(place)
-    found: dict[int, Located] = {}
-    for chunk in Chunk.objects.filter(pk__in=wanted).select_related("session__conversation"):
-        found |= {one.number: one for one in _located(chunk, pieces[chunk.pk], wanted[chunk.pk], branches)}
-    return found
+    chunks = Chunk.objects.filter(pk__in=wanted).select_related("session__conversation")
+    read = read_many((chunk, wanted[chunk.pk]) for chunk in chunks)
+    located = (_located(chunk, heads, placed, pieces[chunk.pk], branches) for chunk, heads, placed in read)
+    return {one.number: one for one in located if one is not None}
 
 
-def _located(chunk: Chunk, piece: Piece, places: set[int], branches: str) -> Iterable[Located]:
-    heads = Heads.unpack(chunk.heads)
-    for placed in entries_of(chunk.session, chunk, heads, places):
-        position = piece.before + placed.place
-        if branches == "all":
-            index = position
-        elif placed.active:
-            index = piece.active_before + sum(head.active for head in heads.entries[: placed.place])
-        else:
-            # The branch moved on since the index looked.
-            continue
-        yield Located(number_of(chunk.pk, placed.place), chunk.session, index, position, placed.entry)
+def _located(chunk: Chunk, heads: Heads, placed: Placed, piece: Piece, branches: str) -> Located | None:
+    """None where the branch moved on since the index looked."""
+    position = piece.before + placed.place
+    if branches == "all":
+        index = position
+    elif placed.active:
+        index = piece.active_before + sum(head.active for head in heads.entries[: placed.place])
+    else:
+        return None
+    return Located(number_of(chunk.pk, placed.place), chunk.session, index, position, placed.entry)
 
 
 def entry_count(session: Session, branches: str) -> int:

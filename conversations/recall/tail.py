@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from conversations.models import Chunk
 from conversations.recall.index import number_of
 from conversations.sessions.entries import Entry
-from conversations.sessions.heads import Heads
-from conversations.sessions.reading import entries_of
+from conversations.sessions.reading import read_many
 
 # Entries past the index that one answer reads, and where there is no index at all.
 TAIL_ENTRIES, WITHOUT_INDEX_ENTRIES = 4000, 20_000
@@ -32,16 +31,15 @@ def read_tail(user_id: int, watermark: int | None, sessions: Sequence[int] | Non
         changed = changed.filter(session_id__in=sessions)
     tail = Tail()
     wanted: list[int] = []
-    listed = list(changed.order_by("-seq").values_list("pk", "session_id", "entries")[: _CHUNKS + 1])
-    for pk, session_id, entries in listed:
-        if entries <= most and len(wanted) < _CHUNKS:
-            most -= entries
-            wanted.append(pk)
-        else:
-            most = 0
-            tail.behind.add(session_id)
+    for pk, entries in changed.order_by("-seq").values_list("pk", "entries")[:_CHUNKS]:
+        if entries > most:
+            break
+        most -= entries
+        wanted.append(pk)
+    left = changed.exclude(pk__in=wanted).order_by()
+    tail.behind = set(left.values_list("session_id", flat=True).distinct())
     tail.chunks = wanted
-    for chunk in Chunk.objects.filter(pk__in=wanted).select_related("session"):
-        for placed in entries_of(chunk.session, chunk, Heads.unpack(chunk.heads)):
-            tail.entries[number_of(chunk.pk, placed.place)] = (placed.entry, placed.active)
+    chunks = Chunk.objects.filter(pk__in=wanted).select_related("session")
+    for chunk, _, placed in read_many((chunk, None) for chunk in chunks):
+        tail.entries[number_of(chunk.pk, placed.place)] = (placed.entry, placed.active)
     return tail

@@ -1,7 +1,7 @@
 """Phrases and regular expressions: the index names candidates, their texts decide."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.conf import settings
 
@@ -12,8 +12,7 @@ from conversations.recall.narrowing import holds_text, passes
 from conversations.recall.regex import Limits, RegexError, matching, required
 from conversations.recall.words import exact_words, normal, searchable
 from conversations.sessions.entries import Entry
-from conversations.sessions.heads import Heads
-from conversations.sessions.reading import entries_of
+from conversations.sessions.reading import Placed, read_many
 from pawflow_web.lib.search import All, Filter, HasWord, Hit, TooBroad
 
 Judge = Callable[[Sequence[str]], Sequence[bool]]
@@ -133,9 +132,8 @@ def _some(corpus: Corpus, numbers: Sequence[int]) -> Iterator[tuple[int, Entry]]
     for number in numbers:
         pk, place = place_of(number)
         wanted.setdefault(pk, set()).add(place)
-    for chunk in _chunks(list(wanted)):
-        for placed in entries_of(chunk.session, chunk, Heads.unpack(chunk.heads), wanted[chunk.pk]):
-            yield number_of(chunk.pk, placed.place), placed.entry
+    for number, placed in _read(list(wanted), wanted):
+        yield number, placed.entry
 
 
 def _everything(corpus: Corpus) -> Iterator[tuple[int, Entry]]:
@@ -144,15 +142,17 @@ def _everything(corpus: Corpus) -> Iterator[tuple[int, Entry]]:
     if corpus.sessions is not None:
         rows = rows.filter(session_id__in=corpus.sessions)
     asked = corpus.asked
-    for chunk in _chunks(list(rows.order_by("-session__mtime", "session_id", "number").values_list("pk", flat=True))):
-        for placed in entries_of(chunk.session, chunk, Heads.unpack(chunk.heads)):
-            if (placed.active or asked.branches == "all") and passes(placed.entry, asked.filters):
-                yield number_of(chunk.pk, placed.place), placed.entry
+    listed = list(rows.order_by("-session__mtime", "session_id", "number").values_list("pk", flat=True))
+    for number, placed in _read(listed, {}):
+        if (placed.active or asked.branches == "all") and passes(placed.entry, asked.filters):
+            yield number, placed.entry
 
 
-def _chunks(numbers: Sequence[int]) -> Iterator[Chunk]:
-    """A few at a time, in the order that was asked for."""
-    for begin in range(0, len(numbers), 20):
-        some = numbers[begin : begin + 20]
-        found = {chunk.pk: chunk for chunk in Chunk.objects.filter(pk__in=some).select_related("session")}
-        yield from (found[number] for number in some if number in found)
+def _read(chunks: Sequence[int], places: Mapping[int, set[int]]) -> Iterator[tuple[int, Placed]]:
+    """The entries of chunks, or those at some places of them, in the order that was asked for; a few chunks are in
+    memory at a time."""
+    for begin in range(0, len(chunks), 20):
+        some = chunks[begin : begin + 20]
+        found = Chunk.objects.select_related("session").in_bulk(some)
+        for chunk, _, placed in read_many((found[pk], places.get(pk)) for pk in some if pk in found):
+            yield number_of(chunk.pk, placed.place), placed

@@ -44,6 +44,13 @@ def find_turn(principal: Principal, reference: str) -> Turn:
     return turn
 
 
+def last_turn(principal: Principal, conversation: int) -> str:
+    """``run:number`` of what was told last in a conversation; '' for nothing yet."""
+    told = Turn.objects.visible_to(principal).filter(conversation_id=conversation)
+    row = told.order_by("-pk").values_list("run__name", "number").first()
+    return f"{row[0]}:{row[1]}" if row else ""
+
+
 def history(
     principal: Principal, conversation: int, *, limit: int, before: Turn | None = None
 ) -> tuple[list[Turn], bool]:

@@ -103,7 +103,7 @@ def _read(principal: Principal, form: Format, source: Source, *, again: bool) ->
     """What one session says, read outside of any transaction; the session as it is where nothing is new."""
     path, data = source.path, source.data
     digest = hashlib.sha256(data).hexdigest()
-    known = Session.objects.visible_to(principal).filter(path=path).first()
+    known = Session.objects.visible_to(principal).select_related("conversation").filter(path=path).first()
     same = known is not None and known.source_hash == digest and known.kind == form.kind
     if known is not None and same and not again:
         return known

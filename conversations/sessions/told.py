@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -160,16 +160,23 @@ def _append(session: Session, heads: Heads) -> None:
     chunk.save()
 
 
-def records_of(session: Session, heads: Heads, places: Iterable[int]) -> dict[int, Record]:
-    """The records at these places of a chunk, read from their steps; what is gone is left out."""
-    wanted = {heads.records[place].start: place for place in places}
-    steps = Step.objects.filter(pk__in=wanted, turn__conversation_id=session.conversation_id)
-    found = {}
-    for step in steps.select_related("turn__run"):
-        place = wanted[step.pk]
+def steps_of(wanted: Iterable[tuple[Heads, Iterable[int]]]) -> dict[int, Step]:
+    """The steps behind records at some places of chunks, by their numbers: one statement for all."""
+    numbers = [heads.records[place].start for heads, places in wanted for place in places]
+    if not numbers:
+        return {}
+    return Step.objects.select_related("turn__run").in_bulk(numbers)
+
+
+def records_of(
+    session: Session, heads: Heads, places: Iterable[int], steps: Mapping[int, Step]
+) -> Iterator[tuple[int, Record]]:
+    """The records at these places of a chunk, made of their steps; what is gone is left out."""
+    for place in places:
         head = heads.records[place]
-        found[place] = record_of(step.turn, step, head.ordinal, head.node.parent if head.node else None)
-    return found
+        step = steps.get(head.start)
+        if step is not None and step.turn.conversation_id == session.conversation_id:
+            yield place, record_of(step.turn, step, head.ordinal, head.parent)
 
 
 def _text(content: Any) -> str:

@@ -65,7 +65,9 @@ def _around(session: Session, position: int) -> Iterator[Placed]:
     before = 0
     for pk, size in session.chunks.order_by("number").values_list("pk", "entries"):
         if before + size > position - _MOST and before <= position + _MOST:
-            yield from _near(Chunk.objects.get(pk=pk), session, before, position)
+            chunk = Chunk.objects.filter(pk=pk).first()
+            if chunk is not None:
+                yield from _near(chunk, session, before, position)
         before += size
 
 

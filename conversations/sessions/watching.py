@@ -127,12 +127,13 @@ def _let_go(principal: Principal, folder: Path, found: Sequence[Path]) -> None:
         origin=SourceOrigin.WATCHED, path__startswith=f"{name_of(folder)}/"
     )
     for session in mine.select_related("conversation"):
-        if not there.isdisjoint(_files_of(session.path)):
-            continue
-        if UNAVAILABLE in session.reasons:
+        is_there, was_gone = not there.isdisjoint(_files_of(session.path)), UNAVAILABLE in session.reasons
+        if not is_there and was_gone:
             delete_conversation(principal=principal, conversation=session.conversation)
-        else:
-            Session.objects.filter(pk=session.pk).update(reasons=[*session.reasons, UNAVAILABLE])
+        elif is_there == was_gone:
+            # It went, or it came back: the other way round from now on.
+            reasons = {*session.reasons} ^ {UNAVAILABLE}
+            Session.objects.filter(pk=session.pk).update(reasons=sorted(reasons))
 
 
 def _files_of(path: str) -> Iterator[str]:

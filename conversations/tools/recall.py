@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from conversations.recall.answering import recall
-from conversations.recall.asked import Asked, Branches, Filters, Match, Mode, Outcome
+from conversations.recall.asked import Asked, Branches, Match, Mode, Outcome
 from conversations.recall.expanding import Wanted, expand
 from conversations.recall.listing import sessions
 from pawflow_web.identity.call import Call
 from pawflow_web.lib.errors import Invalid
-from pawflow_web.lib.periods import TimeInput, first_instant
+from pawflow_web.lib.periods import TimeInput
 from pawflow_web.lib.tool_fields import Cursor
 from pawflow_web.lib.tools import WHOLE_NUMBER, Effect, registry, tool
 
@@ -104,11 +104,10 @@ def memory_recall(
     expectedLineageFingerprint: Bound = None,
 ) -> RecallResult:
     """Find exactly what was said and done in past sessions. Every hit has follow, a call that reads it whole."""
-    zone = call.principal.zone
     given = {
-        "query": query,
+        "query": query or None,
         "queryMode": queryMode,
-        "queryMatch": queryMatch if queryMode == "literal" else None,
+        "queryMatch": queryMatch,
         "scope": scope,
         "branches": branches,
         "role": role or None,
@@ -120,35 +119,13 @@ def memory_recall(
         "since": since,
         "until": until,
         "entryRange": entryRange.model_dump() if entryRange else None,
+        "offset": offset,
         "pageSize": pageSize,
         "snippetChars": snippetChars,
         "expectedSourceHash": expectedSourceHash,
         "expectedLineageFingerprint": expectedLineageFingerprint,
     }
-    asked = Asked(
-        query=query or "",
-        mode=queryMode,
-        match=queryMatch,
-        branches=branches,
-        filters=Filters(
-            role=role or None,
-            tool=tool or None,
-            ref=ref or None,
-            provider=provider or None,
-            action=action or None,
-            outcome=outcome,
-            since=first_instant(since, zone, field="since"),
-            until=first_instant(until, zone, field="until"),
-        ),
-        entry_range=(entryRange.first, entryRange.last) if entryRange else None,
-        offset=offset,
-        page_size=pageSize,
-        snippet_chars=snippetChars,
-        expected_hash=expectedSourceHash,
-        expected_lineage=expectedLineageFingerprint,
-        arguments={name: value for name, value in given.items() if value is not None},
-    )
-    return RecallResult(**recall(call, asked, scope))
+    return RecallResult(**recall(call, Asked.of(given, call.principal.zone), scope))
 
 
 @tool("memory_sessions", family="recall", effect=Effect.READ, camel=True)

@@ -3,20 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from django.db.models import Exists, OuterRef, Q
 from pydantic import BaseModel, Field
 
-from conversations.models import Conversation, Session, Turn
-from conversations.models.session import SessionQuerySet
 from conversations.recall import nudging
 from conversations.recall.asked import Asked, Filters
-from conversations.recall.coverage import Coverage
-from conversations.recall.everyday import Heard, search, titled, turn_of
-from conversations.recall.scopes import Scoped
+from conversations.recall.everyday import titled, turn_of
+from conversations.recall.hearing import Hearing, Spoken, hear, past_sessions, sessions_in
 from conversations.recall.snippets import snippet
 from conversations.recall.words import query_words, searchable
 from pawflow_web.identity.call import Call
-from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.periods import TimeInput, first_instant, iso_of_millis
 from pawflow_web.lib.tool_fields import Cursor
@@ -71,20 +66,15 @@ def conversation_search(
     cursor: Cursor = None,
 ) -> SearchResult:
     """Search everything that was said in past conversations. Read a hit whole with read_turn."""
-    principal = call.principal
-    sessions = Session.objects.visible_to(principal)
-    narrowed = bool(agent) or (principal.conversation_id is not None and not include_current)
-    if agent:
-        sessions = _with_agent(sessions, agent)
-    if principal.conversation_id is not None and not include_current:
-        sessions = sessions.exclude(conversation_id=principal.conversation_id)
+    zone = call.principal.zone
     filters = Filters(
-        since=first_instant(since, principal.zone, field="since"),
-        until=first_instant(until, principal.zone, field="until"),
+        since=first_instant(since, zone, field="since"),
+        until=first_instant(until, zone, field="until"),
     )
+    where = past_sessions(call.principal, agent=agent or "", with_current=include_current)
+    asked = Asked(query=query, filters=filters)
     question = {"query": query, "agent": agent, "current": include_current, "since": since, "until": until}
-    where = Scoped(sessions, everything=not narrowed)
-    return _result(call, where, Asked(query=query, filters=filters), question, limit, cursor, per_conversation)
+    return _result(hear(call.principal, where, asked, most_of_each=per_conversation), call, question, limit, cursor)
 
 
 @tool("search_conversation_history", family="conversation", effect=Effect.READ)
@@ -100,90 +90,52 @@ def search_conversation_history(
 ) -> SearchResult:
     """Search what was said before and is in your context no more. Read a hit whole with read_turn."""
     principal = call.principal
-    sessions = Session.objects.visible_to(principal)
-    if scope == "conversation":
-        if principal.conversation_id is None:
-            told = "This call is in no conversation, so nothing was searched: name one, or ask with scope all."
-            return _nothing(told, NO_CONVERSATION)
-        sessions = sessions.filter(conversation_id=principal.conversation_id)
+    where = sessions_in(principal, everywhere=scope == "all")
+    if where is None:
+        told = "This call is in no conversation, so nothing was searched: name one, or ask with scope all."
+        return _nothing(told, NO_CONVERSATION)
     question = {"query": query, "run": run_id, "scope": scope, "in": principal.conversation_id}
-    where = Scoped(sessions, everything=scope == "all")
-    return _result(call, where, Asked(query=query), question, limit, cursor, None, run_id)
-
-
-def _with_agent(sessions: SessionQuerySet, agent: str) -> SessionQuerySet:
-    told = Turn.objects.filter(conversation=OuterRef("conversation"), agent__name=agent)
-    return sessions.filter(Q(Exists(told)) | Q(kind=agent) | Q(state__agent=agent))
+    return _result(hear(principal, where, Asked(query=query), run=run_id), call, question, limit, cursor)
 
 
 def _result(
-    call: Call,
-    where: Scoped,
-    asked: Asked,
-    question: Mapping[str, object],
-    limit: int,
-    cursor: str | None,
-    per_conversation: int | None,
-    run: str | None = None,
+    hearing: Hearing, call: Call, question: Mapping[str, object], limit: int, cursor: str | None
 ) -> SearchResult:
     principal = call.principal
     pager = Pager.of("conversation_search", principal.user_id, question)
     begin = int(pager.read(cursor) or 0)
-    coverage = where.coverage("active")
-    ranking = search(principal.user_id, where, asked, coverage, run=run).few_of_each(per_conversation)
-    page = ranking.read(begin, begin + limit)
-    items = [_out(one, asked.query, who) for one, who in zip(page, _speakers(page), strict=True)]
-    more = pager.write(begin + limit) if len(ranking.ranked) > begin + limit else None
+    items = [_out(one, str(question["query"])) for one in hearing.page(begin, begin + limit)]
     nudge = nudging.after_search(principal, [item.turn for item in items])
     shown = "\n\n".join(f"{item.turn}, {item.role}, {item.at}\n{item.snippet}" for item in items)
-    told = shown or f"No matches among {coverage.eligible} conversations."
+    told = shown or f"No matches among {hearing.coverage.eligible} conversations."
     return SearchResult(
         items=items,
-        next=more,
-        coverage=_coverage(principal, where, coverage),
+        next=pager.write(begin + limit) if hearing.total > begin + limit else None,
+        coverage=HeardCoverage(
+            complete=hearing.coverage.complete,
+            conversations=hearing.coverage.eligible,
+            entries=hearing.entries,
+            skipped_encrypted=hearing.sealed,
+            reasons=sorted(hearing.coverage.reasons),
+        ),
         summary=None,
         nudge=nudge,
         display=f"{told}\n\n{nudge}" if nudge else told,
     )
 
 
-def _speakers(page: list[Heard]) -> list[str]:
-    """Who told each; of a file, whose sub-agent it is, or the product."""
-    names = {turn_of(one.located) for one in page}
-    runs = {name.rpartition(":")[0] for name in names}
-    users = {one.located.session.user_id for one in page}
-    turns = Turn.objects.filter(user_id__in=users, run__name__in=runs).select_related("run", "agent")
-    told = {str(turn): turn.agent.name if turn.agent else turn.principal for turn in turns} if runs else {}
-    return [
-        told.get(turn_of(one.located), one.located.session.state.get("agent") or one.located.session.kind)
-        for one in page
-    ]
-
-
-def _out(one: Heard, query: str, speaker: str) -> HeardOut:
+def _out(one: Spoken, query: str) -> HeardOut:
     located = one.located
     text, _ = snippet(searchable(located.entry), query_words(query), chars=_SNIPPET)
     return HeardOut(
         conversation=located.session.conversation.ref,
         title=titled(located.session),
-        agent=speaker,
+        agent=one.speaker,
         role=located.entry.role or "",
         turn=turn_of(located),
         at=iso_of_millis(located.entry.timestamp),
         snippet=text,
         score=round(one.score, 4),
-    )
-
-
-def _coverage(principal: Principal, where: Scoped, coverage: Coverage) -> HeardCoverage:
-    entries = sum(where.sessions.order_by().values_list("active_entries", flat=True))
-    sealed = Conversation.objects.visible_to(principal).filter(encrypted=True, turns__gt=0).count()
-    return HeardCoverage(
-        complete=coverage.complete,
-        conversations=coverage.eligible,
-        entries=entries,
-        skipped_encrypted=sealed,
-        reasons=sorted(coverage.reasons),
     )
 
 

@@ -1,9 +1,11 @@
 """One proposal: decided and carried out under the owner's clock."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from conversations.record.reading import last_turn
 from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.ids import new_ref
 from review.gate import tombstones
@@ -12,7 +14,7 @@ from review.gate.likeness import is_near_one_of
 from review.gate.look_up import look_up
 from review.gate.plan import Newcomer, Refusal, Repetition, admission_of, decide
 from review.gate.preparing import Prepared, prepare
-from review.gate.proposals import NOBODY_LOOKED, Admission, Nearness, Proposal
+from review.gate.proposals import NOBODY_LOOKED, Admission, Nearness, Proposal, Source
 from review.gate.succession import make_room
 from review.journal.acts import Act, act
 from review.journal.comments import NO_COMMENT, Comment
@@ -41,10 +43,17 @@ def admit_one(
         Invalid: the words have no acceptable shape.
         Conflict: what it says it replaces is not in use.
     """
-    prepared = prepare(proposal)
+    prepared = prepare(proposal if origin else _where_it_was_said(proposal, principal))
     channel = origin or origin_of(principal)
     with act(principal) as current, current.decision():
         return admit_prepared(current, prepared, principal, channel, near=near)
+
+
+def _where_it_was_said(proposal: Proposal, principal: Principal) -> Proposal:
+    """With the last turn of the conversation that the caller is in, unless it names its source itself."""
+    if principal.conversation_id is None or proposal.source != Source():
+        return proposal
+    return replace(proposal, source=Source(turn=last_turn(principal, principal.conversation_id)))
 
 
 def admit_prepared(

@@ -261,3 +261,24 @@ def test_two_that_tell_at_once_share_no_number(agent: Rest, talk: str, alice: Us
     with ThreadPoolExecutor(4) as pool:
         refs = [ref for given in pool.map(one, range(8)) for ref in given]
     assert sorted(refs, key=lambda ref: int(ref.split(":")[1])) == [f"r1:{n}" for n in range(1, 17)]
+
+
+def test_what_is_remembered_in_a_conversation_leads_to_the_turn_before_it(agent: Rest, talk: str) -> None:
+    told(agent, talk, turn("Staging runs in Frankfurt."), turn("Noted.", "assistant"))
+    beyond = agent.post("/tools/remember", {"text": "Production runs in Porto"}).json["ref"]
+    noted = agent.post(f"/tools/remember?conversation={talk}", {"text": "Staging runs in Frankfurt"}).json["ref"]
+    fact = {"subject": "Staging", "predicate": "runs_in", "object": "Frankfurt"}
+    added = agent.post(f"/tools/kg_add?conversation={talk}", fact).json["ref"]
+    told(agent, talk, turn("Something else."))
+    for ref in (noted, added):
+        (shown,) = read(agent, f"#{ref}")
+        assert shown["ref"] == "r1:2"
+    assert read(agent, f"#{beyond}") == []
+
+
+def test_before_anything_was_told_nothing_leads_anywhere(agent: Rest, talk: str) -> None:
+    noted = agent.post(f"/tools/remember?conversation={talk}", {"text": "Staging runs in Frankfurt"}).json["ref"]
+    assert read(agent, f"#{noted}") == []
+    told(agent, talk, turn("Hello."))
+    later = agent.post(f"/tools/remember?conversation={talk}", {"text": "Production runs in Porto"}).json["ref"]
+    assert [one["ref"] for one in read(agent, f"#{later}")] == ["r1:1"]

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from pawflow_web.identity.models import User
 from tests.conversations.turns import told, turn
@@ -175,3 +177,18 @@ def test_of_another_owner_nothing_is_told(agent: Rest, bob: User, alice: User) -
     assert (found["items"], found["coverage"]["conversations"], found["coverage"]["entries"]) == ([], 0, 0)
     assert history(stranger, "heron", scope="all")["items"] == []
     assert len(searched(agent, "heron")["items"]) == 1
+
+
+def test_what_was_told_in_many_conversations_is_read_at_once(agent: Rest, alice: User) -> None:
+    def statements(query: str) -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert searched(agent, query, limit=50)["items"]
+            assert called(agent, "memory_recall", query=query, scope="global", pageSize=50)["hits"]
+        return len(asked)
+
+    told(agent, make_conversation(alice).ref, turn("One heron."), run="one")
+    for number in range(30):
+        told(agent, make_conversation(alice).ref, turn(f"Robin {number}."), run=f"r{number}")
+    for _ in range(2):
+        assert statements("heron") == statements("robin")
+        indexed(alice)

@@ -1,6 +1,7 @@
 """Erased words leave the files of the search index, also those that only the library's own tools could show."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_a_renewal_that_is_cut_off_goes_on(
     while catch_up(parties.user.pk):
         pass
     # Out of time at every look: one batch each.
-    monkeypatch.setattr(tasks, "RENEWAL_S", 0.0)
+    monkeypatch.setattr(tasks, "_beliefs", replace(tasks._beliefs, renewal_s=0.0))
     looks = 1
     while tasks.beliefs_index(float("inf")):
         looks += 1

@@ -226,6 +226,15 @@ def test_the_worker_follows_a_folder(tmp_path: Path, alice: User, agent: Rest, s
         assert (answer["total"], answer["coverage"]["reasons"]) == (1, ["source_unavailable"])
         watching.look(float("inf"))
         assert recall(agent, query="wren")["total"] == 0
+        (tmp_path / "b.jsonl").rename(tmp_path / "away")
+        path.write_bytes(talk("the wren is back", name="a"))
+        watching.look(float("inf"))
+        assert recall(agent, query="robin")["coverage"]["reasons"] == ["source_unavailable"]
+        (tmp_path / "away").rename(tmp_path / "b.jsonl")
+        for _ in range(2):
+            watching.look(float("inf"))
+        assert recall(agent, query="robin")["coverage"]["complete"]
+        path.unlink()
         # An empty folder is one that is not mounted.
         (tmp_path / "b.jsonl").unlink()
         watching.look(float("inf"))

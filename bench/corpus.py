@@ -31,6 +31,8 @@ class Row:
     session: str = ""
     at: str | None = None
     supersedes: str = ""
+    # whoever said it, whose name stands before the words
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ def _row(found: dict[str, Any]) -> Row:
         _name(found, "session", needed=False),
         _time(found, "at"),
         _name(found, "supersedes", needed=False),
+        speaker,
     )
 
 

@@ -7,7 +7,7 @@ of its own, as ``bench memory`` does.
 import json
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +24,10 @@ from pawflow_web.lib.errors import Unavailable
 
 K_MOST = 50
 KS = (5, 10)
+# Of beliefs; of what was said in conversations, with more and more of what everyday search ranks by.
 MODES = ("lexical", "vector", "fused")
+SAID = ("said-exact", "said-stems", "said-both", "said-around", "said-session", "said")
+DEPTH_SAID = 50
 FORMATS = ("jsonl",)
 
 
@@ -50,7 +53,7 @@ def run(env: Env, asked: Asked) -> dict[str, Any]:
 
     path = Path(asked.path).absolute()
     summary = checked(path, asked.part)
-    if "lexical" not in asked.modes and not configured():
+    if not set(asked.modes) - {"vector", "fused"} and not configured():
         raise Unavailable(why_none())
     report = report_of(env, "bench.retrieval", [json.dumps({**asdict(asked), "path": str(path)})], settings=_model(env))
     corpus = {"file": path.name, "sha256": summary.sha256, "rows": summary.rows, **report.pop("corpus")}
@@ -73,7 +76,7 @@ def _model(env: Env) -> dict[str, str]:
 def measured(asked: Asked) -> dict[str, Any]:
     """The report of the process in the scratch environment. Raises :class:`Unavailable`."""
     # The apps are there only by now.
-    from bench import recalling  # noqa: PLC0415
+    from bench import hearing, recalling  # noqa: PLC0415
     from pawflow_web.llm.models import EmbeddingModel  # noqa: PLC0415
     from pawflow_web.llm.state import why_none  # noqa: PLC0415
 
@@ -87,30 +90,40 @@ def measured(asked: Asked) -> dict[str, Any]:
         say(f"{name}: {seconds[name]} s")
         clock = time.monotonic()
 
-    loaded = recalling.load(Path(asked.path), OWNER)
+    told = None
+    if set(asked.modes) & set(SAID):
+        told = hearing.load(Path(asked.path), OWNER)
+        lap("tell")
+    loaded = recalling.load(Path(asked.path), OWNER) if set(asked.modes) & set(MODES) else None
     lap("load")
-    recalling.follow(loaded)
-    lap("index")
+    if loaded is not None:
+        recalling.follow(loaded)
+        lap("index")
     skipped: dict[str, str] = {}
     model = None
-    if set(asked.modes) != {recalling.LEXICAL}:
+    if set(asked.modes) - {recalling.LEXICAL, *SAID}:
         recalling.embed()
         model = EmbeddingModel.objects.filter(current=True).first()
         lap("embed")
         if model is None:
-            skipped = {mode: why_none() for mode in asked.modes if mode != recalling.LEXICAL}
+            skipped = {mode: why_none() for mode in asked.modes if mode in MODES and mode != recalling.LEXICAL}
     modes = [mode for mode in asked.modes if mode not in skipped]
     if not modes:
         raise Unavailable(next(iter(skipped.values())))
     for mode, reason in skipped.items():
         say(f"{mode} is left out: {reason}")
-    questions = [one for one in loaded.questions if asked.part is None or one.part == asked.part]
     rows = []
     for mode in modes:
-        rows += [_answer(mode, one, loaded) for one in questions]
+        corpus = told if mode in SAID else loaded
+        assert corpus is not None  # noqa: S101 - loaded for the mode
+        questions = [one for one in corpus.questions if asked.part is None or one.part == asked.part]
+        rows += [_answer(mode, one, corpus) for one in questions]
         lap(mode)
+    outcomes = Counter[str]()
+    for one in (loaded, told):
+        outcomes += one.outcomes if one is not None else Counter()
     return {
-        "corpus": {"loaded": dict(loaded.outcomes)},
+        "corpus": {"loaded": dict(outcomes)},
         "version": __version__,
         "machine": where,
         "model": None if model is None else {"source": model.source, "name": model.name, "dimension": model.dimension,
@@ -126,9 +139,9 @@ def measured(asked: Asked) -> dict[str, Any]:
 
 def _answer(mode: str, question: Question, loaded: Any) -> dict[str, Any]:
     """One question in one mode: ranks are from 1, None for what was not found."""
-    from bench import recalling  # noqa: PLC0415 - needs the apps
+    from bench import hearing, recalling  # noqa: PLC0415 - need the apps
 
-    found = recalling.found_by(mode, loaded, question)
+    found = (hearing if mode in SAID else recalling).found_by(mode, loaded, question)
     told = {"id": question.id, "kind": question.kind, "part": question.part, "mode": mode, "text": question.text}
     if question.as_of is not None:
         told["as_of"] = question.as_of
@@ -176,10 +189,10 @@ def _result(mode: str, kind: str | None, rows: Sequence[dict[str, Any]], ks: Seq
 def table(report: dict[str, Any]) -> str:
     """The report for a person."""
     names = [f"{name}@{k}" for k in report["k"] for name in ("any", "all", "fractional")]
-    lines = [f"{'mode':8} {'kind':16} asked {' '.join(f'{name:>13}' for name in names)}    mrr leaks"]
+    lines = [f"{'mode':12} {'kind':16} asked {' '.join(f'{name:>13}' for name in names)}    mrr leaks"]
     for row in report["results"]:
         kind = row["kind"] or "all of them"
-        begin = f"{row['mode']:8} {kind[:16]:16} {row['questions']:5}"
+        begin = f"{row['mode']:12} {kind[:16]:16} {row['questions']:5}"
         if not row["questions"]:
             lines.append(f"{begin} this mode cannot be asked that")
             continue

@@ -27,9 +27,21 @@ from conversations.recall.words import (
 from conversations.sessions.entries import Entry
 from pawflow_web.lib.search import EXACT, STEMS, Filter, Hit, Snapshot, Term, Word
 
-# What a word counts in each field; the neighbours and the session less, the longer turns are.
-WEIGHTS: Mapping[str, float] = {STEMS: 1.0, EXACT: 0.4, "previous": 0.5, "next": 0.3}
-SESSION_WEIGHT = 0.3
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a word counts in each field, and how much of the best hit of its session a hit is given. ``author``: whether
+    the person's own words count a little more. ``bench retrieval`` compares them."""
+
+    stems: float = 1.0
+    exact: float = 0.4
+    previous: float = 0.5
+    following: float = 0.3
+    session: float = 0.3
+    author: bool = True
+
+
+WEIGHTS = Weights()
 CANDIDATES = 400
 # So far can be paged.
 DEEPEST = 300
@@ -78,38 +90,50 @@ class Ranking:
         return [Heard(found[one.number], one.score) for one in page if one.number in found]
 
 
-def search(user_id: int, scoped: Scoped, asked: Asked, coverage: Coverage, *, run: str | None = None) -> Ranking:
-    """The entries that fit everyday words."""
+def search(
+    user_id: int,
+    scoped: Scoped,
+    asked: Asked,
+    coverage: Coverage,
+    *,
+    run: str | None = None,
+    weights: Weights = WEIGHTS,
+) -> Ranking:
+    """The entries that fit everyday words; ``run``: only what was told in it."""
     corpus = Corpus(user_id, scoped, asked, coverage)
-    words = _words(asked.query)
+    words = _words(asked.query, weights)
     if not words:
         return Ranking()
     narrowed: list[Filter] = [Term("run", run)] if run else []
-    known = corpus.best(words, corpus.where(*narrowed), limit=CANDIDATES, weighed_by="author")
-    hits = [Hit(hit.id, hit.score / WEIGHT_SCALE) for hit in corpus.unchanged(known.hits)] + _fresh(corpus, words, run)
+    weighed_by, scale = ("author", 1 / WEIGHT_SCALE) if weights.author else (None, 1.0)
+    known = corpus.best(words, corpus.where(*narrowed), limit=CANDIDATES, weighed_by=weighed_by)
+    hits = [Hit(hit.id, hit.score * scale) for hit in corpus.unchanged(known.hits)]
+    hits += _fresh(corpus, words, run, weights)
     pieces = pieces_of(user_id, (hit.id >> PLACES for hit in hits))
-    return Ranking(_with_their_sessions([hit for hit in hits if hit.id >> PLACES in pieces], pieces), pieces)
+    there = [hit for hit in hits if hit.id >> PLACES in pieces]
+    return Ranking(_with_their_sessions(there, pieces, weights.session), pieces)
 
 
-def _words(query: str) -> list[Word]:
+def _words(query: str, weights: Weights) -> list[Word]:
     stems = list(dict.fromkeys(stemmed_words(query)))
     exact = [word for word in dict.fromkeys(exact_words(query)) if word not in STOP_WORDS]
-    fields = [Word(stem, field, weight) for field, weight in WEIGHTS.items() if field != EXACT for stem in stems]
-    return fields + [Word(word, EXACT, WEIGHTS[EXACT]) for word in exact]
+    fields = {STEMS: weights.stems, "previous": weights.previous, "next": weights.following}
+    found = [Word(stem, name, weight) for name, weight in fields.items() if weight for stem in stems]
+    return found + [Word(word, EXACT, weights.exact) for word in exact if weights.exact]
 
 
-def _with_their_sessions(hits: Sequence[Hit], pieces: Mapping[int, Piece]) -> list[Ranked]:
+def _with_their_sessions(hits: Sequence[Hit], pieces: Mapping[int, Piece], share: float) -> list[Ranked]:
     """Each with a share of the best that its session has."""
     best: dict[int, float] = {}
     for hit in hits:
         session = pieces[hit.id >> PLACES].session
         best[session] = max(best.get(session, 0.0), hit.score)
     placed = [(hit, pieces[hit.id >> PLACES].session) for hit in hits]
-    moved = [Ranked(hit.id, hit.score + SESSION_WEIGHT * best[session], session) for hit, session in placed]
+    moved = [Ranked(hit.id, hit.score + share * best[session], session) for hit, session in placed]
     return sorted(moved, key=lambda one: (-one.score, -one.number))[:DEEPEST]
 
 
-def _fresh(corpus: Corpus, words: Sequence[Word], run: str | None) -> list[Hit]:
+def _fresh(corpus: Corpus, words: Sequence[Word], run: str | None, weights: Weights) -> list[Hit]:
     """What the index does not hold yet, scored alike but for the words around."""
     fresh = {number: entry for number, entry in corpus.fresh.items() if run is None or run_of(entry) == run}
     fields: dict[str, Callable[[Entry], Sequence[str]]] = {
@@ -122,7 +146,8 @@ def _fresh(corpus: Corpus, words: Sequence[Word], run: str | None) -> list[Hit]:
         wanted = [word for word in words if word.field == kind]
         for number, score in _scored(counted, wanted, corpus.snapshot).items():
             scores[number] += score
-    return [Hit(number, score * author_weight(fresh[number])) for number, score in scores.items() if score > 0]
+    authors = {number: author_weight(entry) if weights.author else 1.0 for number, entry in fresh.items()}
+    return [Hit(number, score * authors[number]) for number, score in scores.items() if score > 0]
 
 
 def _scored(counted: Mapping[int, Counter[str]], words: Sequence[Word], snapshot: Snapshot | None) -> dict[int, float]:

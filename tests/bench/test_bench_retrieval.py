@@ -176,3 +176,28 @@ def test_only_meaning_where_nobody_embeds_is_refused_in_a_sentence(installation:
     code, answer, _ = answered(installation, str(corpus), "--mode", "vector", embeddings="none")
     assert (code, answer["error"]["code"]) == (1, "unavailable")
     assert answer["error"]["message"].startswith("Search by meaning is off here.")
+
+
+def test_what_was_said_is_asked_with_more_and_more_of_its_ranking(installation: Installation, tmp_path: Path) -> None:
+    said = [
+        ("t1", "Ada", "When does the courier come?"),
+        ("t2", "Bo", "On Thursday."),
+        ("t3", "Ada", "The heron sits on the roof."),
+    ]
+    rows: list[dict[str, Any]] = [
+        {"type": "turn", "id": name, "session": "s1", "speaker": who, "text": text} for name, who, text in said
+    ]
+    rows += [
+        {"type": "question", "id": "stem", "kind": "inflected", "text": "couriers", "evidence": ["t1"]},
+        {"type": "question", "id": "reply", "kind": "reply", "text": "courier", "evidence": ["t2"]},
+        {"type": "question", "id": "then", "kind": "as_of", "text": "heron", "as_of": "2024", "evidence": ["t3"]},
+    ]
+    path = tmp_path / "talk.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    modes = [word for mode in ("said-exact", "said-stems", "said") for word in ("--mode", mode)]
+    report, details = report_of(installation, path, *modes, embeddings="none")
+    assert report["corpus"]["loaded"] == {"told": 3}
+    ranks = {key: row["evidence"] for key, row in details.items()}
+    assert [ranks[mode, "stem"]["t1"] for mode in ("said-exact", "said-stems", "said")] == [None, 1, 1]
+    assert [ranks[mode, "reply"]["t2"] for mode in ("said-exact", "said-stems", "said")] == [None, None, 2]
+    assert not details["said", "then"]["asked"]

@@ -14,7 +14,7 @@ from bench.corpus import Question, Row, checked, entries
 from pawflow_web.env import CHECKOUT
 from pawflow_web.lib.errors import Invalid
 
-OURS = CHECKOUT / "bench" / "corpora" / "notes.jsonl"
+CORPORA = CHECKOUT / "bench" / "corpora"
 BELIEF = {"type": "belief", "id": "b1", "text": "Tea without sugar"}
 QUESTION = {"type": "question", "id": "q1", "kind": "plain", "text": "How is the tea?", "evidence": ["b1"]}
 
@@ -107,11 +107,13 @@ def test_a_corpus_without_a_question_of_that_part_is_refused(tmp_path: Path) -> 
         checked(tmp_path / "absent.jsonl", None)
 
 
-def test_our_corpus_is_sound_and_its_halves_are_alike() -> None:
-    summary = checked(OURS, None)
-    assert summary.sha256 == hashlib.sha256(OURS.read_bytes()).hexdigest()
-    held, tuning = checked(OURS, "held").kinds, checked(OURS, "tuning").kinds
+@pytest.mark.parametrize(("name", "fewest"), [("notes", 101), ("talks", 26)])
+def test_our_corpora_are_sound_and_their_halves_are_alike(name: str, fewest: int) -> None:
+    path = CORPORA / f"{name}.jsonl"
+    summary = checked(path, None)
+    assert summary.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    held, tuning = checked(path, "held").kinds, checked(path, "tuning").kinds
     assert Counter(held) + Counter(tuning) == Counter(summary.kinds)
     assert held.keys() == tuning.keys()
     assert all(abs(held[kind] - tuning[kind]) <= 1 for kind in held)
-    assert sum(held.values()) > 100
+    assert sum(held.values()) >= fewest

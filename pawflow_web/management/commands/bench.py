@@ -18,6 +18,8 @@ from bench.report import table
 from pawflow_web.lib.commands import JsonCommand
 from pawflow_web.lib.errors import Invalid, Unavailable
 
+_MODES = (*retrieval.MODES, *retrieval.SAID)
+
 
 class Command(JsonCommand):
     help = "Measure this version, beside the installation. Example: manage.py bench memory --n 10000"
@@ -46,7 +48,9 @@ class Command(JsonCommand):
         one.add_argument("path", metavar="FILE", help="a corpus; docs/retrieval-corpora.md says what stands in it")
         one.add_argument("--format", choices=retrieval.FORMATS, default="jsonl", help="what the file is (jsonl)")
         one.add_argument("--k", type=int, action="append", help="how many are looked at; repeatable (5 and 10)")
-        one.add_argument("--mode", choices=retrieval.MODES, action="append", help="repeatable (all three)")
+        one.add_argument(
+            "--mode", choices=(*retrieval.MODES, *retrieval.SAID), action="append", help="repeatable (the first three)"
+        )
         one.add_argument("--part", help="only questions that are marked with this part")
         one.add_argument("--details", metavar="OUT", help="write one JSON line for each question and mode there")
         self.add_json(one)
@@ -104,7 +108,7 @@ def _retrieval(**options: Any) -> dict[str, Any]:
     for k in ks:
         _within("k", k, 1, retrieval.K_MOST)
     wanted = options["mode"] or retrieval.MODES
-    modes = [mode for mode in retrieval.MODES if mode in wanted]
+    modes = [mode for mode in _MODES if mode in wanted]
     with _details(options["details"]) as out:
         report = retrieval.run(settings.ENV, retrieval.Asked(options["path"], ks, modes, options["part"]))
         questions = report.pop("questions")

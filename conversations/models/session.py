@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from conversations.models.conversation import Conversation
+from conversations.models.turn import Turn
 from pawflow_web.lib.ids import new_ref
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def visible_to(self, principal: Principal) -> Self:
         """The owner's, for the person and for each of their agents alike, as their conversations are."""
         return self.filter(user_id=principal.user_id)
+
+    def of_agent(self, name: str) -> Self:
+        """Those in which somebody of that name told a turn, those of a sub-agent of that name, and those that the
+        product of that name wrote."""
+        told = Turn.objects.filter(conversation=models.OuterRef("conversation"), principal=name)
+        return self.filter(models.Q(models.Exists(told)) | models.Q(kind=name) | models.Q(state__agent=name))
 
 
 class Session(models.Model):

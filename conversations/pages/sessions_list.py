@@ -103,7 +103,10 @@ def _conversations(person: Principal, given: Mapping[str, Any]) -> ConversationQ
         # What cannot be searched was told, too.
         rows = rows.filter(of_kind | Q(session=None) if given["kind"] == TOLD else of_kind)
     if given["agent"]:
-        rows = rows.filter(Q(session__state__agent=given["agent"]) | Q(pk__in=_told_by(person, given["agent"])))
+        # What cannot be searched has its turns alone.
+        of_agent = Session.objects.visible_to(person).of_agent(given["agent"])
+        told = Turn.objects.visible_to(person).filter(principal=given["agent"])
+        rows = rows.filter(Q(session__in=of_agent) | Q(pk__in=told.order_by().values("conversation")))
     if given["session"]:
         rows = rows.filter(pk__in=_named(person, given["session"]))
     return rows
@@ -115,13 +118,8 @@ def _narrow(person: Principal, mine: SessionQuerySet, given: Mapping[str, Any]) 
     if given["kind"]:
         mine = mine.filter(kind=given["kind"])
     if given["agent"]:
-        mine = mine.filter(Q(state__agent=given["agent"]) | Q(conversation__in=_told_by(person, given["agent"])))
+        mine = mine.of_agent(given["agent"])
     return mine
-
-
-def _told_by(person: Principal, name: str) -> Any:
-    """The conversations in which somebody of that name told a turn."""
-    return Turn.objects.visible_to(person).filter(principal=name).order_by().values("conversation")
 
 
 def _named(person: Principal, name: str) -> list[int]:

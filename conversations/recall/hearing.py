@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Q, Sum
 
 from conversations.models import TOLD, Conversation, Session, Turn
 from conversations.recall.asked import Asked
@@ -52,8 +52,7 @@ def past_sessions(principal: Principal, *, agent: str = "", with_current: bool =
     if here is not None:
         sessions = sessions.exclude(conversation_id=here)
     if agent:
-        told = Turn.objects.filter(conversation=OuterRef("conversation"), agent__name=agent)
-        sessions = sessions.filter(Q(Exists(told)) | Q(kind=agent) | Q(state__agent=agent))
+        sessions = sessions.of_agent(agent)
     return Scoped(sessions, everything=not agent and here is None)
 
 

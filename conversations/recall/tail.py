@@ -31,13 +31,15 @@ def read_tail(user_id: int, watermark: int | None, sessions: Sequence[int] | Non
         changed = changed.filter(session_id__in=sessions)
     tail = Tail()
     wanted: list[int] = []
-    for pk, entries in changed.order_by("-seq").values_list("pk", "entries")[:_CHUNKS]:
+    newest = list(changed.order_by("-seq").values_list("pk", "entries")[:_CHUNKS])
+    for pk, entries in newest:
         if entries > most:
             break
         most -= entries
         wanted.append(pk)
-    left = changed.exclude(pk__in=wanted).order_by()
-    tail.behind = set(left.values_list("session_id", flat=True).distinct())
+    if len(wanted) < len(newest) or len(newest) == _CHUNKS:
+        left = changed.exclude(pk__in=wanted).order_by()
+        tail.behind = set(left.values_list("session_id", flat=True).distinct())
     tail.chunks = wanted
     chunks = Chunk.objects.filter(pk__in=wanted).select_related("session")
     for chunk, _, placed in read_many((chunk, None) for chunk in chunks):

@@ -45,7 +45,7 @@ def test_rows_and_questions_are_read_with_what_they_say_and_blank_lines_are_none
     )
     assert list(entries(stream)) == [
         (1, Row("b1", "belief", "Tea without sugar", at="2025-03", supersedes="b0")),
-        (3, Row("t1", "turn", "Вера: вечером", session="s1")),
+        (3, Row("t1", "turn", "Вера: вечером", session="s1", speaker="Вера")),
         (4, Question("q1", "How is the tea?", "plain", ("b1",), ("b0",), "2025", "held")),
     ]
 

@@ -7,6 +7,7 @@ only without waiting for the disk.
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from pawflow_web.postgres import Server
 
 # The journal refuses TRUNCATE; emptying the tables between transactional tests is the one exception.
 LET_TESTS_TRUNCATE = "-c pawflow.truncate=on"
+_MORE_TIMES = 3
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,3 +52,21 @@ def pytest_configure() -> None:
 
     options = settings.DATABASES["default"]["OPTIONS"]
     options["options"] = f"{options.get('options', '')} {LET_TESTS_TRUNCATE}".strip()
+    _empty_again_when_in_the_way()
+
+
+def _empty_again_when_in_the_way() -> None:
+    """A server of the tests may still be reading for a page that was closed: emptying the tables under it can end
+    as a deadlock, and what was not emptied would fail the tests that follow."""
+    from django.db import OperationalError
+    from django.db.backends.postgresql.operations import DatabaseOperations
+
+    empty = DatabaseOperations.execute_sql_flush
+
+    def empty_again(self: DatabaseOperations, sql_list: list[str]) -> None:
+        for _ in range(_MORE_TIMES):
+            with suppress(OperationalError):
+                return empty(self, sql_list)
+        return empty(self, sql_list)
+
+    DatabaseOperations.execute_sql_flush = empty_again

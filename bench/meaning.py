@@ -54,8 +54,11 @@ def load_vectors(owners: Sequence[Owner], seed: int) -> int:
         _load(owner, binding.model, seed)
         seq = UserClock.objects.values_list("seq", flat=True).get(pk=owner.user.pk)
         VectorMark.objects.update_or_create(user=owner.user, model=binding.model, defaults={"seq": seq})
-    make_index(binding.model)
     with connection.cursor() as cursor:
+        # So that a million vectors are linked in memory; the product adds them one by one.
+        cursor.execute("SET maintenance_work_mem = '2GB'")
+        make_index(binding.model)
+        cursor.execute("RESET maintenance_work_mem")
         cursor.execute("VACUUM (ANALYZE) review_itemvector")
         cursor.execute("SELECT pg_total_relation_size('review_itemvector')")
         return int(cursor.fetchone()[0])

@@ -48,7 +48,7 @@ def table(report: dict[str, Any]) -> str:
         f"{row['runs']:5} {row['queries'] if row['queries'] is not None else '':>8}"
         for row in report["results"]
     ]
-    facts = {**report["build"], **report["sizes"], **report["machine"]}
+    facts = {**report["build"], **report["sizes"], **report.get("resident", {}), **report["machine"]}
     return "\n".join([*lines, "", *(f"{name}: {value}" for name, value in facts.items())])
 
 

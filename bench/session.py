@@ -14,6 +14,8 @@ from bench import meaning
 from bench.clients import WARM_UP, Case, Client, FailedCallError, Request, Speaker, run_together
 from bench.lines import Line, lines, lines_by_meaning
 from bench.loading import Owner, load_owner, refresh_statistics
+from bench.nearness import nearness
+from bench.processes import resident_mib
 from bench.product import OWNER, running_product
 from bench.report import bytes_under, machine, percentile_ms
 from review.search.index import catch_up, index_of
@@ -22,10 +24,11 @@ SMALL_OWNERS = CLIENTS = 8
 
 
 class Session:
-    """``n`` beliefs of one owner and an eighth of it for each of eight others."""
+    """``n`` beliefs of one owner, and ``others`` of eight further owners together."""
 
-    def __init__(self, *, n: int, seed: int, runs: int, seconds: float) -> None:
+    def __init__(self, *, n: int, others: int = 0, seed: int, runs: int, seconds: float) -> None:
         self._n = n
+        self._others = others
         self._seed = seed
         self._runs = runs
         self._seconds = seconds
@@ -37,24 +40,29 @@ class Session:
         build = self._build()
         log = settings.ENV.data_dir / "bench.log"
         with running_product(log) as base:
+            resident = {"idle_mib": resident_mib()}
             results = [row for line in lines() for row in self._measure(line, base)]
-        vector_bytes = 0
+            resident["after_mib"] = resident_mib()
+        sizes = {"search_bytes": bytes_under(index_of(self._large[0].user.pk).folder), "vector_bytes": 0}
+        near: dict[str, Any] = {}
         if meaning.available():
             with meaning.local_model():
-                vector_bytes = meaning.load_vectors([*self._large, *self._small], self._seed)
+                sizes["vector_bytes"] = meaning.load_vectors([*self._large, *self._small], self._seed)
                 _say("loaded their vectors")
                 with running_product(log) as base:
                     results += [row for line in lines_by_meaning() for row in self._measure(line, base)]
+                    resident["with_model_mib"] = resident_mib()
+                near = nearness(self._large[0])
         return {
             "n": self._n,
+            "others": self._others,
             "seed": self._seed,
             "machine": {**where, "load_after": machine()["load"]},
             "results": results,
-            "sizes": {
-                "search_bytes": bytes_under(index_of(self._large[0].user.pk).folder),
-                "vector_bytes": vector_bytes,
-            },
+            "sizes": sizes,
             "build": build,
+            "resident": resident,
+            "nearness": near,
         }
 
     def _build(self) -> dict[str, Any]:
@@ -63,7 +71,7 @@ class Session:
         self._large = [load_owner(OWNER, self._n, self._seed)]
         _say(f"loaded {self._n} beliefs of one owner in {time.monotonic() - started:.1f} s")
         self._small = [
-            load_owner(f"{OWNER}-{number}", max(1, self._n // SMALL_OWNERS), self._seed * 1000 + number)
+            load_owner(f"{OWNER}-{number}", max(1, self._others // SMALL_OWNERS), self._seed * 1000 + number)
             for number in range(1, SMALL_OWNERS + 1)
         ]
         refresh_statistics()
@@ -71,7 +79,7 @@ class Session:
         large_s = _index(self._large)
         _say(f"indexed them in {large_s:.1f} s")
         _index(self._small)
-        _say("indexed the owners with an eighth each")
+        _say("indexed the other owners")
         return {"load_s": round(load_s, 1), "index_s": round(large_s, 1)}
 
     def _groups(self) -> Sequence[tuple[list[Owner], int]]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
@@ -71,17 +71,24 @@ def nearest(
 ) -> list[Near]:
     """At most ``limit`` of what meets the condition, the most alike first. ``exact``: it is little enough to be
     compared one by one."""
+    rows = nearest_rows(user_id, condition, model, vector, limit=limit, exact=exact)
+    found = [Near(pk, 1 - distance, scope, at) for pk, distance, scope, at in execute(*rows.query.sql_with_params())]
+    return sorted(found, key=lambda row: (-row.likeness, -row.id))
+
+
+def nearest_rows(
+    user_id: int, condition: Q, model: EmbeddingModel, vector: Sequence[float], *, limit: int, exact: bool
+) -> "QuerySet[GovernanceItem, tuple[int, float, str, datetime]]":
+    """The statement of :func:`nearest`: id, distance, scope and time of each."""
     stored = F("vectors__vector")
     # The index is on this expression; without it the statement cannot use one.
     compared = stored if exact else Cast(stored, HalfVectorField(dimensions=model.dimension))
-    rows = (
+    return (
         GovernanceItem.objects.filter(condition & embeddable(), vectors__model_id=model.pk, vectors__user_id=user_id)
         .annotate(distance=CosineDistance(compared, list(vector)))
         .order_by("distance")
         .values_list("pk", "distance", "scope", "recorded_at")[:limit]
     )
-    found = [Near(pk, 1 - distance, scope, at) for pk, distance, scope, at in execute(*rows.query.sql_with_params())]
-    return sorted(found, key=lambda row: (-row.likeness, -row.id))
 
 
 def pending(user_id: int, condition: Q, known: Standing) -> int:

@@ -23,9 +23,9 @@ PATIENCE_S = 600
 
 @pytest.fixture(scope="module")
 def report(installation: Installation) -> dict[str, Any]:
-    """Of one run with 200 beliefs. JSON is all that it prints."""
+    """Of one run with 200 beliefs, and half as many of others. JSON is all that it prints."""
     started = installation.start(
-        "memory", "--n", "200", *QUICK, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        "memory", "--n", "200", "--others", "100", *QUICK, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     output, said = started.communicate(timeout=PATIENCE_S)
     assert started.returncode == 0, said
@@ -35,7 +35,7 @@ def report(installation: Installation) -> dict[str, Any]:
 
 def test_a_run_answers_with_every_line_for_every_group_of_clients(report: dict[str, Any]) -> None:
     assert {"n", "seed", "machine", "results", "sizes"} <= report.keys()
-    assert (report["n"], report["seed"]) == (200, 1)
+    assert (report["n"], report["others"], report["seed"]) == (200, 100, 1)
     measured = {(row["name"], row["owners"], row["clients"]) for row in report["results"]}
     assert {(name, *group) for name in NAMES for group in ((1, 1), (1, 8), (8, 8))} <= measured
     assert report["sizes"]["search_bytes"] > 0
@@ -47,6 +47,19 @@ def test_search_by_meaning_is_measured_where_a_model_is(report: dict[str, Any]) 
         pytest.skip("no local model: make embeddings")
     assert {"recall_hybrid", "semantic"} <= {row["name"] for row in report["results"]}
     assert report["sizes"]["vector_bytes"] > 0
+    near = report["nearness"]
+    assert 0 < near["question_p50_ms"] <= near["question_p95_ms"]
+    for part in ("all", "one_in_100"):
+        assert 0.95 <= near[part]["recall_at_10"] <= 1
+        assert any("review_itemvector_hnsw" in line for line in near[part]["plan"])
+    assert near["all"]["readable"] > near["one_in_100"]["readable"] > 0
+
+
+def test_the_memory_of_each_process_is_told(report: dict[str, Any]) -> None:
+    stages = {"idle_mib", "after_mib"} | ({"with_model_mib"} if meaning.available() else set())
+    assert report["resident"].keys() == stages
+    for held in report["resident"].values():
+        assert all(10 < held[part] < 2000 for part in ("web", "worker", "database"))
 
 
 def test_every_line_counts_its_statements_and_times_its_runs(report: dict[str, Any]) -> None:
@@ -85,7 +98,9 @@ def test_nothing_is_left_of_a_run_that_is_interrupted(installation: Installation
     assert left_over() == ([], [], [])
 
 
-@pytest.mark.parametrize("arguments", [("--n", "5"), ("--n", "100000000"), ("--runs", "0"), ("--seconds", "0")])
+@pytest.mark.parametrize(
+    "arguments", [("--n", "5"), ("--n", "100000000"), ("--others", "5"), ("--runs", "0"), ("--seconds", "0")]
+)
 def test_a_run_that_would_have_no_end_or_no_beginning_is_refused(
     arguments: tuple[str, str], installation: Installation
 ) -> None:

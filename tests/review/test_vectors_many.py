@@ -2,26 +2,23 @@
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from django.db import connection
 
 from bench.loading import Owner, load_owner
+from bench.nearness import one_in_a_hundred, only_the_index, plan_of, recall_at_ten
 from pawflow_web.identity.auth import principal_of_token
 from pawflow_web.identity.principal import Principal
 from pawflow_web.llm.models import EmbeddingModel
 from review.models import GovernanceItem
 from review.search import embedding
 from review.search.filters import ItemFilter
-from review.search.vectors import EXACT_UP_TO, embeddable, nearest
+from review.search.vectors import EXACT_UP_TO, embeddable
 
 ROWS = 9000
 DIMENSION = 48
 QUESTIONS = 40
-TEN = 10
-# The way of the index, where the planner would rather compare the few rows that a narrow filter leaves.
-ONLY_THE_INDEX = ("enable_sort", "enable_hashjoin", "enable_mergejoin", "enable_bitmapscan", "enable_seqscan")
 
 
 def direction(source: random.Random, around: Sequence[float] | None = None) -> list[float]:
@@ -66,50 +63,14 @@ def centres() -> list[list[float]]:
     return [direction(source) for _ in range(60)]
 
 
-def recall_at_ten(principal: Principal, model: EmbeddingModel, narrowed_to: ItemFilter) -> float:
-    """Which share of the ten nearest the index finds, over some questions about what the texts are about."""
-    condition = narrowed_to.condition(principal)
+def questions() -> list[list[float]]:
+    """About what the texts are about."""
     source, topics = random.Random(3), centres()
-    found = wanted = 0
-    for _ in range(QUESTIONS):
-        asked = direction(source, source.choice(topics))
-        exact, quick = (
-            {row.id for row in nearest(principal.user_id, condition, model, asked, limit=TEN, exact=way)}
-            for way in (True, False)
-        )
-        found += len(exact & quick)
-        wanted += len(exact)
-    assert wanted == QUESTIONS * TEN
-    return found / wanted
+    return [direction(source, source.choice(topics)) for _ in range(QUESTIONS)]
 
 
-def plan_of(principal: Principal, model: EmbeddingModel, narrowed_to: ItemFilter, *, exact: bool) -> str:
-    """What the server does for the very statement that :func:`nearest` runs."""
-    statements: list[tuple[str, Any]] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("review.search.vectors.execute", lambda sql, params: statements.append((sql, params)) or [])
-        nearest(
-            principal.user_id,
-            narrowed_to.condition(principal),
-            model,
-            direction(random.Random(4)),
-            limit=TEN,
-            exact=exact,
-        )
-    sql, params = statements[0]
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN {sql}", params)
-        return "\n".join(row[0] for row in cursor.fetchall())
-
-
-def one_in_a_hundred(principal: Principal) -> str:
-    """A tag that about so many of what this reader may see have."""
-    readable = GovernanceItem.objects.recallable(principal)
-    tags = set(readable.exclude(memory__tags=[]).values_list("memory__tags__0", flat=True)[:2000])
-    share = {tag: readable.filter(memory__tags__contains=[tag]).count() / readable.count() for tag in tags}
-    tag: str = min(share, key=lambda name: abs(share[name] - 0.01))
-    assert 0.005 < share[tag] < 0.02
-    return tag
+def plan(principal: Principal, model: EmbeddingModel, narrowed_to: ItemFilter, *, exact: bool) -> str:
+    return "\n".join(plan_of(principal, model, narrowed_to, direction(random.Random(4)), exact=exact))
 
 
 def test_the_index_finds_what_comparing_each_finds_however_narrow_the_filter(
@@ -119,15 +80,17 @@ def test_the_index_finds_what_comparing_each_finds_however_narrow_the_filter(
     index = embedding.index_name(model.pk)
     everything = ItemFilter(fit_for_prompt=True, kind="note")
     assert GovernanceItem.objects.filter(everything.condition(principal)).count() > EXACT_UP_TO
-    assert index in plan_of(principal, model, everything, exact=False)
-    assert index not in plan_of(principal, model, everything, exact=True)
-    assert recall_at_ten(principal, model, everything) >= 0.95
+    asked = questions()
+    assert index in plan(principal, model, everything, exact=False)
+    assert index not in plan(principal, model, everything, exact=True)
+    assert recall_at_ten(principal, model, everything, asked) >= 0.95
 
-    narrow = ItemFilter(fit_for_prompt=True, kind="note", tags=(one_in_a_hundred(principal),))
+    tag = one_in_a_hundred(principal)
+    readable = GovernanceItem.objects.recallable(principal)
+    assert 0.005 < readable.filter(memory__tags__contains=[tag]).count() / readable.count() < 0.02
+    narrow = ItemFilter(fit_for_prompt=True, kind="note", tags=(tag,))
     # The product compares each of so few, and misses none of them.
-    assert index not in plan_of(principal, model, narrow, exact=True)
-    with connection.cursor() as cursor:
-        for setting in ONLY_THE_INDEX:
-            cursor.execute(f"SET LOCAL {setting} = off")
-    assert index in plan_of(principal, model, narrow, exact=False)
-    assert recall_at_ten(principal, model, narrow) >= 0.95
+    assert index not in plan(principal, model, narrow, exact=True)
+    with only_the_index():
+        assert index in plan(principal, model, narrow, exact=False)
+        assert recall_at_ten(principal, model, narrow, asked) >= 0.95

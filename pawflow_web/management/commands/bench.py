@@ -28,6 +28,7 @@ class Command(JsonCommand):
         names = parser.add_subparsers(dest="name", required=True, metavar="memory|graph|recall|memory-heads|retrieval")
         one = names.add_parser("memory", help="how fast remember, recall and the pages above them are, on made-up data")
         one.add_argument("--n", type=int, default=10_000, help="beliefs of the largest owner (10000)")
+        one.add_argument("--others", type=int, help="beliefs of eight further owners together (as many again)")
         one.add_argument("--seed", type=int, default=1, help="the same seed gives the same beliefs (1)")
         one.add_argument("--runs", type=int, default=memory.RUNS, help="timed calls a line (200)")
         one.add_argument("--seconds", type=float, default=memory.SECONDS, help="at most so long a line (5)")
@@ -76,7 +77,10 @@ class Command(JsonCommand):
 
 def _memory(**options: Any) -> dict[str, Any]:
     _within("n", options["n"], memory.FEWEST, memory.MOST)
-    return memory.run(settings.ENV, n=options["n"], **_timing(options))
+    others = options["others"]
+    if others is not None:
+        _within("others", others, memory.FEWEST, memory.MOST)
+    return memory.run(settings.ENV, n=options["n"], others=others, **_timing(options))
 
 
 def _graph(**options: Any) -> dict[str, Any]:

@@ -1,5 +1,9 @@
-"""How many of the nearest vectors an index finds, against comparing each, and by which plan."""
+"""How many of the nearest vectors an index finds, against comparing each, and by which plan.
 
+Asked as a search asks: for as many candidates, of which the ten nearest are looked at.
+"""
+
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,13 +20,15 @@ from pawflow_web.llm.minilm import provider
 from pawflow_web.llm.models import EmbeddingModel
 from review.models import GovernanceItem
 from review.search.filters import ItemFilter
+from review.search.find import CANDIDATES
 from review.search.vectors import nearest, nearest_rows
 
-TEN = 10
+_TEN = 10
 _QUESTIONS = 40
 # The way of the index, where the planner would rather compare the few rows that a narrow filter leaves.
 _ONLY_THE_INDEX = ("enable_sort", "enable_hashjoin", "enable_mergejoin", "enable_bitmapscan", "enable_seqscan")
 _SAMPLED = 2000
+_VECTOR = re.compile(r"'\[[^']*\]'")
 
 
 def nearness(owner: Owner) -> dict[str, Any]:
@@ -66,11 +72,11 @@ def plan_of(
 ) -> list[str]:
     """What the server does for the very statement that a search by meaning runs; ``options`` are those of EXPLAIN."""
     condition = narrowed_to.condition(principal)
-    rows = nearest_rows(principal.user_id, condition, model, vector, limit=TEN, exact=exact)
+    rows = nearest_rows(principal.user_id, condition, model, vector, limit=CANDIDATES, exact=exact)
     sql, params = rows.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {options} {sql}", params)
-        return [row[0] for row in cursor.fetchall()]
+        return [_VECTOR.sub("'…'", row[0]) for row in cursor.fetchall()]
 
 
 def one_in_a_hundred(principal: Principal) -> str:
@@ -142,4 +148,5 @@ def _ids(
     principal: Principal, model: EmbeddingModel, narrowed_to: ItemFilter, vector: Sequence[float], *, exact: bool
 ) -> list[int]:
     condition = narrowed_to.condition(principal)
-    return [row.id for row in nearest(principal.user_id, condition, model, vector, limit=TEN, exact=exact)]
+    found = nearest(principal.user_id, condition, model, vector, limit=CANDIDATES, exact=exact)
+    return [row.id for row in found[:_TEN]]

@@ -121,7 +121,15 @@ def _telling(principal: Principal, tokens: Tokens, least: float) -> Tokens:
 
 def _search(principal: Principal, tokens: Tokens, condition: Q, where: Filter) -> Found[FoundRow]:
     statement = SearchStatement(principal.user_id, condition)
-    return search_with_tail(index_of(principal.user_id), tokens, statement, where=where, limit=MOST * 2, counted=False)
+    return search_with_tail(
+        index_of(principal.user_id),
+        tokens,
+        statement,
+        where=where,
+        limit=MOST * 2,
+        counted=False,
+        scores_shown=False,
+    )
 
 
 def _closest(found: Found[FoundRow], whole: Tokens, least: float) -> list[tuple[int, float]]:

@@ -29,6 +29,7 @@ from review.models import (
 )
 from review.querysets import ItemQuerySet, first_reason, has_first_reason
 from review.queue.folding import FileGroup, Folds, folds
+from review.search.find import load_for_display
 
 ROWS = 25
 QUERY_MOST = 200
@@ -243,12 +244,20 @@ def lines_of(request: HttpRequest, wanted: Wanted, items: Sequence[GovernanceIte
 
 def waiting_page(request: HttpRequest, wanted: Wanted) -> tuple[list[GovernanceItem], int]:
     """One page of rows and the place behind which the next begins (0: there is none)."""
-    items = shown_items(request, wanted).for_display()
+    items = shown_items(request, wanted)
     if wanted.after:
         items = items.filter(Q(place__gt=wanted.after))
-    found = list(items[: ROWS + 1])
+    found = in_full(items[: ROWS + 1])
     page = found[:ROWS]
     return page, place_of(page[-1]) if len(found) > ROWS else 0
+
+
+def in_full(items: ItemQuerySet) -> list[GovernanceItem]:
+    """The same few in their order, with everything that showing them needs. What stands first is found in the rows of
+    the items alone: sorting them with all that belongs to each took longer than the page."""
+    ids = list(items.values_list("pk", flat=True))
+    full = load_for_display(ids)
+    return [full[pk] for pk in ids if pk in full]
 
 
 def _chips(wanted: Wanted, reasons: Mapping[str, int], waiting: int) -> list[ReasonChip]:

@@ -15,15 +15,18 @@ from pawflow_web.lib.paging import Pager
 from pawflow_web.lib.prepared import RowsByIds
 from pawflow_web.lib.search import Found, count_with_tail, search_with_tail
 from pawflow_web.lib.text import Tokens, analyse
-from review.models import READABLE, GovernanceItem
+from review.models import READABLE, GovernanceItem, Status
 from review.querysets import ItemQuerySet, readable_privacy, scopes_of
 from review.search.filters import ItemFilter
+from review.search.in_use import count_in_use
 from review.search.index import index_of
 from review.search.meaning import Meant, Question
 from review.search.ordering import RELEVANCE_FLOOR, Ranked, merged
 from review.search.statement import FoundRow, SearchStatement
 
 CANDIDATES = 60
+# What a person sees without having asked for anything else.
+_IN_USE = ItemFilter(statuses=(Status.ACTIVE,))
 # So many rows of one question can be paged through; then the question is too wide to be worth it.
 DEEPEST = 1000
 
@@ -229,6 +232,8 @@ def _listed(
 def count_items(principal: Principal, narrowed_to: ItemFilter) -> int:
     """How many there are. Counting what may reach a prompt looks at every row, in the index at few documents;
     the index holds no secrets, so other lists are counted in the database, from its own indexes."""
+    if principal.is_person and narrowed_to == _IN_USE:
+        return count_in_use(principal.user_id)
     condition = narrowed_to.condition(principal)
     counted = None
     # Nor does it know of uses.

@@ -24,10 +24,11 @@ from pawflow_web.web.templatetags.pawflow import thousands
 from pawflow_web.web.time_travel import PARAMETERS, no_day
 from pawflow_web.web.times import full_time
 from review.display.rows import Row, rows_of
-from review.models import GovernanceItem, JournalEntry, Status
+from review.models import JournalEntry, Status
 from review.readership.use import UNUSED_DAYS
 from review.search.filters import ItemFilter
 from review.search.find import Coverage, Page, find_items
+from review.search.in_use import count_in_use
 
 ROWS = 18
 # So many are read at a time when all that match are meant.
@@ -83,8 +84,7 @@ def agents_of(request: HttpRequest) -> list[str]:
 
 def total_of(request: HttpRequest) -> int:
     """How many memories are in use; counted once a request, as the navigation shows it too."""
-    rows = GovernanceItem.objects.visible_to(person_of(request)).filter(status=Status.ACTIVE)
-    return per_request(request, "memory.total", rows.count)
+    return per_request(request, "memory.total", lambda: count_in_use(person_of(request).user_id))
 
 
 def browse(request: HttpRequest, given: QueryDict) -> Browse:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -111,9 +112,12 @@ class Snapshot:
         self.documents = searcher.num_docs - 1
         self.average_length = self._average_length()
 
-    def search(self, query: Query, *, where: Filter = EVERYTHING, limit: int = 60) -> Candidates:
-        """At most ``limit`` distinct ids. Raises :class:`CorruptIndexError`."""
-        return guarded(self._search, query, where, limit)
+    def search(
+        self, query: Query, *, where: Filter = EVERYTHING, limit: int = 60, scores_shown: bool = True
+    ) -> Candidates:
+        """At most ``limit`` distinct ids. Where no score is shown, its words need not be counted for its reader.
+        Raises :class:`CorruptIndexError`."""
+        return guarded(partial(self._search, scores_shown=scores_shown), query, where, limit)
 
     def count(self, where: Filter = EVERYTHING, *, without_keys: Sequence[str] = ()) -> int:
         """How many documents match. Raises :class:`CorruptIndexError`."""
@@ -167,7 +171,7 @@ class Snapshot:
             self.documents,
         )
 
-    def _search(self, query: Query, where: Filter, limit: int) -> Candidates:
+    def _search(self, query: Query, where: Filter, limit: int, *, scores_shown: bool) -> Candidates:
         stats = self.stats(query)
         words = self._rare(query.words, stats.document_frequency)
         stems = self._rare(query.stems, stats.stem_frequency)
@@ -177,26 +181,26 @@ class Snapshot:
         any_word = [self._word(EXACT, word) for word in words]
         any_word += [Compiled.boost_query(self._word(STEMS, stem), STEM_WEIGHT) for stem in stems]
         words_query = Compiled.boolean_query([(Occur.Should, word) for word in any_word])
-        wanted = Compiled.boolean_query([(Occur.Must, words_query), (Occur.Must, self._compiler.where(where))])
-        ids, more = self._distinct(wanted, limit)
-        return Candidates(ids, words, more or not whole, self._as_seen(stats, where), self.watermark)
+        here = self._compiler.where(where)
+        ids, more = self._distinct(Compiled.boolean_query([(Occur.Must, words_query), (Occur.Must, here)]), limit)
+        if scores_shown:
+            stats = self._as_seen(stats, here)
+        return Candidates(ids, words, more or not whole, stats, self.watermark)
 
-    def _as_seen(self, stats: Stats, where: Filter) -> Stats:
-        """The same with rare words counted among the documents at ``where`` alone: a score is shown, and one that
+    def _as_seen(self, stats: Stats, here: Compiled) -> Stats:
+        """The same with rare words counted among the documents that are ``here`` alone: a score is shown, and one that
         knew how often a word stands in what its reader may not see would tell whether it stands there."""
         return Stats(
-            {word: self._seen(EXACT, word, n, where) for word, n in stats.document_frequency.items()},
-            {stem: self._seen(STEMS, stem, n, where) for stem, n in stats.stem_frequency.items()},
+            {word: self._seen(EXACT, word, n, here) for word, n in stats.document_frequency.items()},
+            {stem: self._seen(STEMS, stem, n, here) for stem, n in stats.stem_frequency.items()},
             stats.average_length,
             stats.documents,
         )
 
-    def _seen(self, field: str, word: str, everywhere: int, where: Filter) -> int:
+    def _seen(self, field: str, word: str, everywhere: int, here: Compiled) -> int:
         if not 0 < everywhere <= TELLING_UP_TO:
             return everywhere
-        both = Compiled.boolean_query(
-            [(Occur.Must, self._word(field, word)), (Occur.Must, self._compiler.where(where))]
-        )
+        both = Compiled.boolean_query([(Occur.Must, self._word(field, word)), (Occur.Must, here)])
         return int(self._searcher.search(both, 1).count)  # type: ignore[attr-defined]
 
     def _distinct(self, wanted: Compiled, limit: int) -> tuple[tuple[int, ...], bool]:

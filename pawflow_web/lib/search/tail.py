@@ -92,18 +92,21 @@ def search_with_tail(
     where: Filter = EVERYTHING,
     limit: int = 60,
     counted: bool = True,
+    scores_shown: bool = True,
 ) -> Found[R]:
     """Rank the rows that hold a word of ``tokens`` by one statement of the caller.
 
     ``where`` must say inside the index what the statement says in SQL; it selects at most one document of a
     key. ``limit`` bounds the candidates of the index, never the tail. Without ``counted``, ``searched`` leaves
-    out the index: counting it is half of the cost.
+    out the index: counting it is half of the cost. Where no score is shown to anybody, ``scores_shown`` saves counting
+    each rare word among what the reader may see.
     """
     query = Query(tokens)
     snapshot = index.snapshot()
     try:
         if snapshot is not None:
-            return _with_index(snapshot, query, fetch, where, limit, counted=counted)
+            candidates = snapshot.search(query, where=where, limit=limit, scores_shown=scores_shown)
+            return _with_index(snapshot, candidates, query, fetch, where if counted else None)
     except CorruptIndexError as error:
         index.report(error)
     return _without_index(query, fetch)
@@ -125,12 +128,11 @@ def count_with_tail(index: Index, fetch: Fetch[R], *, where: Filter) -> int | No
 
 
 def _with_index(
-    snapshot: Snapshot, query: Query, fetch: Fetch[R], where: Filter, limit: int, *, counted: bool
+    snapshot: Snapshot, candidates: Candidates, query: Query, fetch: Fetch[R], where: Filter | None
 ) -> Found[R]:
-    candidates = snapshot.search(query, where=where, limit=limit)
     fetched = fetch(ids=candidates.ids, after=candidates.watermark, newest=TAIL_LIMIT + 1)
     tail = [row for row in fetched if row.changed > candidates.watermark]
-    searched = _counted(snapshot, where if counted else None, tail)
+    searched = _counted(snapshot, where, tail)
     reasons: list[Reason] = []
     if len(tail) > TAIL_LIMIT:
         reasons.append("index_behind")

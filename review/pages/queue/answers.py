@@ -21,7 +21,7 @@ from review.pages.forms import DecisionForm
 from review.pages.outcomes import Outcome, note_of, told
 from review.pages.queue.desk import Desk, desk_of, find_item, following
 from review.pages.queue.many_run import above_of
-from review.queue.waiting import Queue, Wanted, queue_of, shown_items
+from review.queue.waiting import Queue, Wanted, in_full, queue_of, shown_items
 
 TEMPLATE = "review/review.html"
 # Wherever the decision was asked for, its answer takes the place of the item.
@@ -65,8 +65,10 @@ def item_in_front(request: HttpRequest, wanted: Wanted, queue: Queue | None = No
 
 
 def first_of(request: HttpRequest, wanted: Wanted) -> GovernanceItem | None:
-    items = shown_items(request, wanted).for_display()
-    return (items.filter(Q(place__gt=wanted.after)) if wanted.after else items).first()
+    items = shown_items(request, wanted)
+    if wanted.after:
+        items = items.filter(Q(place__gt=wanted.after))
+    return next(iter(in_full(items[:1])), None)
 
 
 def not_done(

@@ -21,7 +21,7 @@ from review.display.steps import Step, history_steps, source_steps
 from review.display.time_bars import Interval, named_by, ranges_of
 from review.journal.chain import history
 from review.models import Evidence, GovernanceItem, Privacy, Status
-from review.queue.waiting import Wanted, folds_of, number_at, place_of, shown_items, waiting_items
+from review.queue.waiting import Wanted, folds_of, in_full, number_at, place_of, shown_items, waiting_items
 from review.search.find import by_reference
 
 EVIDENCE_MOST = 20
@@ -101,8 +101,9 @@ def desk_of(request: HttpRequest, item: GovernanceItem, wanted: Wanted, *, rival
 
 def following(request: HttpRequest, wanted: Wanted, place: int) -> GovernanceItem | None:
     """The row that comes after that place, else the last one before it, else none."""
-    items = shown_items(request, wanted).for_display()
-    return items.filter(Q(place__gt=place)).first() or items.filter(Q(place__lt=place)).last()
+    items = shown_items(request, wanted)
+    after = in_full(items.filter(Q(place__gt=place))[:1])
+    return next(iter(after or in_full(items.filter(Q(place__lt=place)).reverse()[:1])), None)
 
 
 def _place(request: HttpRequest, item: GovernanceItem, wanted: Wanted) -> tuple[str, int, int]:

@@ -1,8 +1,9 @@
 """What goes with a conversation of what was said in it, and what with an agent."""
 
 from conversations.erasers import erases_conversation
-from conversations.models import Chunk, Conversation, Run, Session, SessionGone, Step, Turn
+from conversations.models import Chunk, Conversation, Run, Session, SessionGone, SourceOrigin, Step, Turn
 from conversations.sessions.log import next_numbers
+from conversations.sessions.storing import digest_of
 from pawflow_web.identity.clock import user_clock
 from pawflow_web.identity.erasers import Leaving, erases_agent
 from pawflow_web.identity.principal import Principal
@@ -36,7 +37,12 @@ def _erase_session(principal: Principal, conversation: Conversation) -> bool:
     with user_clock(principal.user_id) as clock:
         Chunk.objects.filter(pk__in=list(some.values_list("pk", flat=True))).delete()
         if not Chunk.objects.filter(session=session).exists():
-            SessionGone.objects.create(user_id=session.user_id, session_number=session.pk, seq=next_numbers(clock)[0])
+            SessionGone.objects.create(
+                user_id=session.user_id,
+                session_number=session.pk,
+                path_digest=digest_of(session.path) if session.origin == SourceOrigin.WATCHED else "",
+                seq=next_numbers(clock)[0],
+            )
             session.delete()
     return True
 

@@ -156,9 +156,8 @@ def finish_upload(
     """Take in what was sent."""
     call = call_of(request)
     found = uploads.find_upload(call.principal, ref)
-    taken = _taken(call, uploads.pieces_of(found), path, kind, project, mtime)
-    found.delete()
-    return taken
+    with uploads.finishing(found) as pieces:
+        return _taken(call, pieces, path, kind, project, mtime)
 
 
 @router.get("/sessions", auth=reader, response=SessionsOut)

@@ -129,14 +129,22 @@ class Chunk(models.Model):
 
 
 class SessionGone(models.Model):
-    """A session that was deleted, for the indexes that still hold its words."""
+    """A session that was deleted, for the indexes that still hold its words and for the folder that still holds its
+    file."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
     session_number = models.BigIntegerField()
+    # of a file in a watched folder that is to stay away; empty for others
+    path_digest = models.CharField(max_length=64, default="")
     seq = models.BigIntegerField()
 
     class Meta:
-        indexes = [models.Index(fields=["user", "seq"], name="conversations_session_gone")]
+        indexes = [
+            models.Index(fields=["user", "seq"], name="conversations_session_gone"),
+            models.Index(
+                fields=["user", "path_digest"], condition=~models.Q(path_digest=""), name="conversations_session_away"
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.session_number)

@@ -25,6 +25,8 @@ class SessionUpload(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     # bytes that are here
     size = models.BigIntegerField(default=0)
+    # it is being taken in: no more comes to it
+    sealed = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
 
     objects = SessionUploadQuerySet.as_manager()

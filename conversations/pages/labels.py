@@ -59,6 +59,7 @@ REASONS: dict[str, str | Promise] = {
     "cold_structural_filter_requires_hydration": _("older sessions must be opened to apply the filters"),
     "cold_all_terms_requires_hydration": _("older sessions must be opened to see that one entry holds all the words"),
     "cold_phrase_requires_hydration": _("older sessions must be opened to look for a phrase"),
+    "never_searched": _("this conversation is encrypted or temporary, and never searched"),
     "bad_lines": _("some lines could not be read"),
     "invalid_parent_graph": _("the branches of a session lead in a circle"),
     "dangling_parent": _("a session continues something that is not in its file"),

@@ -12,7 +12,7 @@ from conversations.recall.asked import Asked
 from conversations.recall.coverage import Coverage
 from conversations.recall.everyday import Heard, Ranking, search, turn_of
 from conversations.recall.places import Located
-from conversations.recall.scopes import Scoped
+from conversations.recall.scopes import Scoped, is_sealed
 from pawflow_web.identity.principal import Principal
 
 
@@ -63,7 +63,7 @@ def sessions_in(principal: Principal, *, everywhere: bool) -> Scoped | None:
         return Scoped(sessions, everything=True)
     if principal.conversation_id is None:
         return None
-    return Scoped(sessions.filter(conversation_id=principal.conversation_id))
+    return Scoped(sessions.filter(conversation_id=principal.conversation_id), sealed=is_sealed(principal))
 
 
 def hear(

@@ -12,6 +12,7 @@ from pawflow_web.lib.search import All, Any, AnyOf, Filter, HasPhrase, HasWordLi
 _FIELDS = ("role", "tool", "ref", "provider", "action", "outcome")
 # Of a longer piece of text its beginning names the candidates: an index takes time for each word.
 _PHRASE_WORDS = 16
+_PIECE_MOST = 100
 # What a pattern of the index takes for more than itself.
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$#&-~")
 
@@ -50,6 +51,17 @@ def passes(entry: Entry, filters: Filters) -> bool:
         return True
     since, until = _millis(filters.since), _millis(filters.until)
     return (since is None or entry.timestamp >= since) and (until is None or entry.timestamp <= until)
+
+
+def beginning(text: str) -> str:
+    """As much of a long piece as the index can be asked for, up to a letter: a pattern for all of it would be longer
+    than one may be."""
+    if len(text) <= _PIECE_MOST:
+        return text
+    end = _PIECE_MOST
+    while end and not _is_word(text[end - 1]):
+        end -= 1
+    return text[:end]
 
 
 def holds_text(text: str, words: Sequence[str]) -> Filter | None:

@@ -8,10 +8,11 @@ from itertools import accumulate
 from django.conf import settings
 from django.db.models import Q
 
-from conversations.models import Project, Session
+from conversations.models import Conversation, Project, Session
 from conversations.models.session import SessionQuerySet
 from conversations.recall.coverage import CodedError, Coverage, reasons_of
 from pawflow_web.identity.call import Call
+from pawflow_web.identity.principal import Principal
 from pawflow_web.lib.errors import Invalid
 from pawflow_web.lib.ids import parse_ref
 
@@ -27,17 +28,21 @@ SCOPES = ("session", "project", "global")
 NAMED = "session:"
 # All paths of sessions that have one name, as JSON.
 _CANDIDATES_CHARS = 20_000
+# The conversation in context is encrypted or temporary.
+NOT_SEARCHED = "never_searched"
 # Reasons that are about branches that nobody asked for do not make an answer about all of them incomplete.
 _OF_THE_BRANCH = {"invalid_parent_graph", "dangling_parent"}
 
 
 @dataclass(frozen=True, slots=True)
 class Scoped:
-    """The sessions of a question. ``everything``: all of the owner's. ``single``: one that was named, or is current."""
+    """The sessions of a question. ``everything``: all of the owner's. ``single``: one that was named, or is current.
+    ``sealed``: it is about a conversation that nobody can search."""
 
     sessions: SessionQuerySet
     everything: bool = False
     single: Session | None = None
+    sealed: bool = False
 
     def ids(self) -> list[int]:
         return list(self.sessions.order_by().values_list("pk", flat=True))
@@ -52,6 +57,8 @@ class Scoped:
             for reasons, bad in rows
         ]
         incomplete, reasons = reasons_of(minded)
+        if self.sealed:
+            reasons.add(NOT_SEARCHED)
         return Coverage(eligible=self.sessions.count(), incomplete=incomplete, reasons=reasons)
 
 
@@ -128,6 +135,9 @@ def _one(mine: SessionQuerySet, session: Session) -> Scoped:
 def _current(call: Call, mine: SessionQuerySet) -> Session:
     """The session of the conversation in context, else the newest of the project."""
     here = mine.filter(conversation_id=call.principal.conversation_id or 0).first()
+    if here is None and is_sealed(call.principal):
+        # Another session would answer for this one.
+        raise CodedError("session_not_found", "This conversation is encrypted or temporary: nothing of it is searched.")
     if here is None:
         slug = _project_slug(call)
         newest = in_project(mine, Project.objects.get(user_id=call.principal.user_id, slug=slug)) if slug else None
@@ -138,6 +148,12 @@ def _current(call: Call, mine: SessionQuerySet) -> Session:
             fields={"scope": "session needs a conversation or a project with sessions"},
         )
     return here
+
+
+def is_sealed(principal: Principal) -> bool:
+    """Whether the caller is in a conversation that is never searched."""
+    here = Conversation.objects.filter(pk=principal.conversation_id or 0)
+    return here.filter(Q(encrypted=True) | Q(temporary=True)).exists()
 
 
 def _project(call: Call) -> Project:

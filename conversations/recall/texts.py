@@ -8,7 +8,7 @@ from django.conf import settings
 from conversations.models import Chunk
 from conversations.recall.finding import Corpus, Found
 from conversations.recall.index import number_of, place_of
-from conversations.recall.narrowing import holds_text, passes
+from conversations.recall.narrowing import beginning, holds_text, passes
 from conversations.recall.regex import Limits, RegexError, matching, required
 from conversations.recall.words import exact_words, normal, searchable
 from conversations.sessions.entries import Entry
@@ -117,7 +117,7 @@ def _candidates(corpus: Corpus, pieces: Sequence[str]) -> list[int] | None:
 
 def _filters(pieces: Sequence[str]) -> Iterator[Filter]:
     """From the narrowest to one that asks for whole words alone."""
-    worded = [(piece, exact_words(piece)) for piece in pieces]
+    worded = [(piece, exact_words(piece)) for piece in map(beginning, pieces)]
     parts = [part for piece, words in worded if (part := holds_text(piece, words)) is not None]
     if parts:
         yield All(*parts)

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, StreamingHttpResponse
 
 from conversations.models import Session
+from conversations.recall.answering import lineage_of
 from conversations.recall.coverage import CodedError
 from conversations.recall.expanding import record_of
 from conversations.recall.places import by_chunk, entry_count
@@ -43,12 +44,23 @@ def _records(call: Call, name: str, branches: str, first: int | None, last: int 
     begin, end = first or 0, count - 1 if last is None else last
     if (first is not None or last is not None) and not 0 <= begin <= end < count:
         raise CodedError("index_out_of_bounds", f"The session has {count} entries.", entryCount=count)
-    seen = session.source_hash
+    seen = _version(session, branches)
     for chunk, heads, numbers in by_chunk(session, branches, frozenset(range(begin, end + 1))):
+        _require_same(_version(chunk.session, branches), seen)
         for placed in entries_of(chunk.session, chunk, heads, numbers):
             yield record_of(numbers[placed.place], placed.entry)
-        if chunk.session.source_hash != seen:
-            raise CodedError("stale_pointer", "The session changed while it was read. Ask again.")
+    # A branch that became shorter ends early.
+    now = Session.objects.filter(pk=session.pk).first()
+    _require_same(_version(now, branches) if now is not None else None, seen)
+
+
+def _version(session: Session, branches: str) -> tuple[str, str]:
+    return session.source_hash, lineage_of(session, branches)
+
+
+def _require_same(now: tuple[str, str] | None, seen: tuple[str, str]) -> None:
+    if now != seen:
+        raise CodedError("stale_pointer", "The session changed while it was read. Ask again.")
 
 
 def _line(value: dict[str, Any]) -> str:

@@ -1,20 +1,22 @@
 """Taking in a folder of session files, or one, from the command line."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from conversations.context import find_project
-from conversations.models import Session, SourceOrigin
+from conversations.models import Project, Session, SourceOrigin
 from conversations.sessions.storing import AUTO
 from conversations.sessions.watching import files_in, name_of, take_in
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
-from pawflow_web.lib.errors import DomainError, Invalid, NotFound
+from pawflow_web.lib.errors import Conflict, DomainError, Invalid, NotFound
 
 ERRORS_SHOWN = 100
+_AGAIN = 2
 
 
 @dataclass(slots=True)
@@ -70,7 +72,7 @@ def import_sessions(
         taken.files += 1
         before = _known(principal, one)
         try:
-            stored = take_in(principal, one.absolute(), SourceOrigin.IMPORTED, filed, kind)
+            stored = _take_in(principal, one.absolute(), filed, kind)
         except (DomainError, OSError) as error:
             _pass_by(taken, one, error)
         else:
@@ -78,6 +80,14 @@ def import_sessions(
         if progress is not None:
             progress(taken)
     return taken
+
+
+def _take_in(principal: Principal, path: Path, project: Project | None, kind: str) -> list[Session]:
+    """Where another process takes in the same file at the same moment, what it left is read on."""
+    for _ in range(_AGAIN):
+        with suppress(Conflict):
+            return take_in(principal, path, SourceOrigin.IMPORTED, project, kind)
+    return take_in(principal, path, SourceOrigin.IMPORTED, project, kind)
 
 
 def _known(principal: Principal, path: Path) -> dict[int, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from conversations.models import Chunk, Conversation, Project, Session, SourceOrigin
+from conversations.models import Chunk, Conversation, Project, Session, SessionGone, SourceOrigin
 from conversations.models.session import PATH_LONGEST
 from conversations.sessions.chunks import OPEN_BYTES, Cut, Reading, read_all
 from conversations.sessions.entries import Format, Policy, State
@@ -59,30 +59,43 @@ def store_source(
 ) -> list[Session]:
     """Keep what a file holds, each of its sessions as a conversation of its own. What is there already stays; a file
     that grew is read on, one that was rewritten is read anew. ``again``: read anew what did not change either, here one
-    session under the path that it has.
+    session under the path that it has. What was deleted comes from a watched folder no more.
 
     Raises:
         Invalid: it is of no known kind, or of another one than is said, or its path is too long.
-        Conflict: another process took in the same file at the same moment.
+        Conflict: another process took in the same file at the same moment, or its path is that of a part of another.
     """
     if len(source.path) > FILE_PATH_LONGEST and not again:
         message = f"must have at most {FILE_PATH_LONGEST} characters"
         raise Invalid(f"The path of the file {message}.", fields={"path": message})
     form = _format(source)
     at = source.mtime or now()
+    away = _kept_away(principal) if source.origin == SourceOrigin.WATCHED else frozenset()
     stored = []
     for part in form.parts(source.data):
         whole_file = part.start == 0 and part.end == len(source.data)
         piece = source.data if whole_file else source.data[part.start : part.end]
         path = f"{source.path}#{_short(part.name)}" if part.name and not again else source.path
+        if away and digest_of(path) in away:
+            continue
         found = _read(principal, form, replace(source, path=path, data=piece, mtime=at), again=again)
         if isinstance(found, Session):
             stored.append(found)
         elif found.session.pk is not None or found.session.entries or (form.appends and found.session.records):
             stored.append(_write(principal, found, project))
-    if not stored:
+    if not stored and not away:
         raise Invalid("There is no session in this file.", fields={"kind": "holds no session"})
     return stored
+
+
+def digest_of(path: str) -> str:
+    """What stands for a path where nothing of it is to be left."""
+    return hashlib.sha256(path.encode()).hexdigest()
+
+
+def _kept_away(principal: Principal) -> frozenset[str]:
+    gone = SessionGone.objects.filter(user_id=principal.user_id).exclude(path_digest="")
+    return frozenset(gone.values_list("path_digest", flat=True))
 
 
 def _short(name: str) -> str:
@@ -107,6 +120,8 @@ def _read(principal: Principal, form: Format, source: Source, *, again: bool) ->
     same = known is not None and known.source_hash == digest and known.kind == form.kind
     if known is not None and same and not again:
         return known
+    if known is not None and known.kind != form.kind and "#" in path:
+        raise Conflict(f"{ascii(path)[:200]} is a part of another file.", fields={"path": "names something else"})
     if known is None or same or known.kind != form.kind or not form.appends or not _continues(known, data):
         session = known or Session(user_id=principal.user_id, path=path)
         seen = session.source_hash

@@ -1,6 +1,7 @@
 """Session files that come in pieces, so that a broken connection costs no more than one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import transaction
@@ -36,7 +37,8 @@ def append(upload: SessionUpload, offset: int, pieces: Iterable[bytes]) -> int:
     the connection breaks behind it.
 
     Raises:
-        Conflict: another number of bytes is here; ``fields.offset`` names it.
+        Conflict: another number of bytes is here; ``fields.offset`` names it. Or it is being finished.
+        NotFound: somebody finished it meanwhile.
         TooLarge: it is more than an upload may have.
     """
     for piece in pieces:
@@ -51,7 +53,7 @@ def _keep(upload: SessionUpload, offset: int, body: bytes) -> int:
     if offset + len(body) > UPLOAD_MOST:
         raise TooLarge(f"The file is larger than {UPLOAD_MOST // 2**20:,} MiB.")
     with transaction.atomic():
-        here = SessionUpload.objects.filter(pk=upload.pk, size=offset)
+        here = SessionUpload.objects.filter(pk=upload.pk, size=offset, sealed=False)
         if not here.update(size=F("size") + len(body)):
             raise _elsewhere(upload)
         UploadPiece.objects.create(upload=upload, start=offset, body=body)
@@ -60,11 +62,36 @@ def _keep(upload: SessionUpload, offset: int, body: bytes) -> int:
 
 def _elsewhere(upload: SessionUpload) -> Conflict:
     size = _size(upload)
+    if SessionUpload.objects.filter(pk=upload.pk, sealed=True).exists():
+        return Conflict("This upload is being finished: no more comes to it.", fields={"offset": size})
     return Conflict(f"{size:,} bytes are here: go on from there.", fields={"offset": size})
 
 
 def _size(upload: SessionUpload) -> int:
-    return SessionUpload.objects.values_list("size", flat=True).get(pk=upload.pk)
+    size = SessionUpload.objects.filter(pk=upload.pk).values_list("size", flat=True).first()
+    if size is None:
+        raise NotFound(f"There is no upload {upload.ref}.")
+    return size
+
+
+@contextmanager
+def finishing(upload: SessionUpload) -> Iterator[Iterable[bytes]]:
+    """What came, in its order; nothing more comes to it, and it is gone when the block ends well. A block that fails
+    leaves it as it was."""
+    SessionUpload.objects.filter(pk=upload.pk).update(sealed=True)
+    try:
+        yield pieces_of(upload)
+    except BaseException:
+        SessionUpload.objects.filter(pk=upload.pk).update(sealed=False)
+        raise
+    _forget(upload)
+
+
+def _forget(upload: SessionUpload) -> None:
+    with transaction.atomic():
+        # A piece that is being kept at this moment is waited for, and the next one finds nothing.
+        SessionUpload.objects.select_for_update().filter(pk=upload.pk).first()
+        upload.delete()
 
 
 def pieces_of(upload: SessionUpload) -> Iterable[bytes]:
@@ -80,5 +107,5 @@ def sweep(deadline: float) -> bool:  # noqa: ARG001 - a slice is a few statement
     """Forget uploads that nobody finished."""
     old = SessionUpload.objects.filter(created_at__lt=now() - KEPT).order_by("created_at")[:20]
     for upload in old:
-        upload.delete()
+        _forget(upload)
     return len(old) == 20

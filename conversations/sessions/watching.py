@@ -10,10 +10,10 @@ from pathlib import Path
 import structlog
 from django.conf import settings
 
-from conversations.models import Project, Session, SourceOrigin
+from conversations.models import Project, Session, SessionGone, SourceOrigin
 from conversations.services.deleting import delete_conversation
 from conversations.sessions.files import opened
-from conversations.sessions.storing import AUTO, Source, store_source
+from conversations.sessions.storing import AUTO, Source, digest_of, store_source
 from pawflow_web.identity.auth import principal_of_user
 from pawflow_web.identity.models import User
 from pawflow_web.identity.principal import Principal
@@ -119,7 +119,7 @@ def _follow(principal: Principal, path: Path) -> None:
 
 
 def _let_go(principal: Principal, folder: Path, found: Sequence[Path]) -> None:
-    """Sessions whose files went. A folder without any file is more likely one that is not mounted."""
+    """Sessions whose files went, unless they may be away with their folder."""
     if not found or settings.ENV.recall.keep_deleted_sources:
         return
     there = {name_of(path) for path in found}
@@ -129,11 +129,30 @@ def _let_go(principal: Principal, folder: Path, found: Sequence[Path]) -> None:
     for session in mine.select_related("conversation"):
         is_there, was_gone = not there.isdisjoint(_files_of(session.path)), UNAVAILABLE in session.reasons
         if not is_there and was_gone:
-            delete_conversation(principal=principal, conversation=session.conversation)
+            if not _away(folder, session.path):
+                delete_conversation(principal=principal, conversation=session.conversation)
+                # Its file may come back, and then it does.
+                SessionGone.objects.filter(user_id=principal.user_id, path_digest=digest_of(session.path)).update(
+                    path_digest=""
+                )
         elif is_there == was_gone:
             # It went, or it came back: the other way round from now on.
             reasons = {*session.reasons} ^ {UNAVAILABLE}
             Session.objects.filter(pk=session.pk).update(reasons=sorted(reasons))
+
+
+def _away(folder: Path, session: str) -> bool:
+    """Whether a file is more likely out of reach than gone: a link leads to it, or the nearest folder above it that is
+    there is empty, as one that is not mounted, or cannot be read."""
+    for name in _files_of(session):
+        way = [one for one in (Path(name), *Path(name).parents) if folder in one.parents]
+        here = next((one for one in way if os.path.lexists(one)), folder)
+        try:
+            if any(one.is_symlink() for one in way) or (here.is_dir() and not any(here.iterdir())):
+                return True
+        except OSError:
+            return True
+    return False
 
 
 def _files_of(path: str) -> Iterator[str]:

@@ -15,12 +15,14 @@ from pawflow_web.lib.search import (
     Busy,
     Document,
     Filter,
+    HasWordLike,
     Index,
     Moved,
     Not,
     Range,
     Schema,
     Term,
+    TooBroad,
     Unwritable,
 )
 from pawflow_web.lib.search import index as index_module
@@ -128,6 +130,14 @@ def test_text_of_a_user_is_never_parsed(filled: Index) -> None:
     assert ids(filled, 'scope:private AND (red OR "') >= {1, 2}
     assert ids(filled, "*") == set()
     assert ids(filled, "") == set()
+
+
+def test_a_pattern_that_is_too_long_is_no_fault_of_the_files(filled: Index) -> None:
+    snapshot = filled.snapshot()
+    assert snapshot is not None
+    with pytest.raises(TooBroad):
+        snapshot.best((), where=HasWordLike(".*" + "a" * 3000), limit=5)
+    assert list(filled.folder.glob("broken")) == []
 
 
 def test_writing_a_key_replaces_all_of_its_documents(filled: Index) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from conversations.recall import walking
+from conversations.sessions import chunks
 from pawflow_web.env import CHECKOUT
 from pawflow_web.identity.models import User
 from tests.factories import make_token
@@ -90,6 +92,30 @@ def test_pages_that_do_not_fit_together_are_noticed(client: Any, recall: Any, mo
     monkeypatch.setattr(recall, "call", lambda call: next(answers))
     with pytest.raises(client.recall.Broken, match="does not go on"):
         recall.walk({"session": "s", "indices": [0]}, lambda entry, n: None)
+
+
+@pytest.mark.parametrize("branches", ["active", "all"])
+def test_a_branch_that_moves_while_it_is_streamed_is_said(
+    agent: Rest, monkeypatch: pytest.MonkeyPatch, branches: str
+) -> None:
+    tree = talk("root", *["left" * chunks.FULL_BYTES] * 2) + source(said(3, "right", role="assistant", parent=0))
+    ref = sent(agent, "s.jsonl", tree + source(said(4, "left again", parent=2)))["ref"]
+    records = walking.record_of
+    moved: list[int] = []
+
+    def late(*args: Any) -> Any:
+        if not moved:
+            moved.append(agent.patch(f"/sessions/{ref}", {"leaf": "e0"}).status)
+        return records(*args)
+
+    monkeypatch.setattr(walking, "record_of", late)
+    last = json.loads(agent.get(f"/recall/walk?session=s.jsonl&branches={branches}").body.splitlines()[-1])
+    assert moved == [200]
+    if branches == "all":
+        # All that there is does not depend on where the branch ends.
+        assert last == {"type": "end", "visited": 5}
+    else:
+        assert last["error"]["code"] == "stale_pointer"
 
 
 def test_the_stream_of_records_is_the_same(agent: Rest, alice: User) -> None:

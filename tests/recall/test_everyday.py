@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from pawflow_web.identity.models import User
 from tests.conversations.turns import told, turn
-from tests.factories import make_conversation, make_token
+from tests.factories import make_conversation, make_project, make_token
 from tests.recall.asking import called, indexed, sent
 from tests.recall.pi_lines import talk
 from tests.surfaces.conftest import Rest
@@ -168,6 +168,25 @@ def test_encrypted_and_temporary_conversations_are_searched_by_nobody(agent: Res
     assert [item["snippet"] for item in found["items"]] == ["The heron is known."]
     assert found["coverage"]["skipped_encrypted"] == 1
     assert called(agent, "memory_recall", query="heron", scope="global")["total"] == 1
+
+
+@pytest.mark.parametrize("flag", ["encrypted", "temporary"])
+def test_a_conversation_that_nobody_searches_proves_nothing(agent: Rest, alice: User, flag: str) -> None:
+    project = make_project(alice, "Aviary")
+    known = agent.post(f"/conversations?project={project.slug}", {}).json["ref"]
+    told(agent, known, turn("The heron is known."), run="r3")
+    sealed = agent.post(f"/conversations?project={project.slug}", {flag: True}).json["ref"]
+    told(agent, sealed, turn("The robin is a secret."))
+    for word in ("robin", "heron"):
+        found = history(agent, word, sealed)
+        assert (found["items"], found["coverage"]["complete"]) == ([], False)
+        assert found["coverage"]["reasons"] == ["never_searched"]
+        # Nor does another session answer for it.
+        for scope, expected in (("session", 0), ("project", 1)):
+            address = f"/tools/memory_recall?conversation={sealed}"
+            answer = agent.post(address, {"query": "heron", "scope": scope}).json
+            assert answer["total"] == expected
+            assert (answer["error"] or {}).get("code") == (None if expected else "session_not_found")
 
 
 def test_of_another_owner_nothing_is_told(agent: Rest, bob: User, alice: User) -> None:

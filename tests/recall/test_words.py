@@ -92,6 +92,27 @@ def test_a_phrase_is_found_as_it_stands(rest: Rest, query: str, expected: list[i
     assert answer["coverage"]["complete"]
 
 
+@pytest.mark.parametrize("mode", ["phrase", "regex"])
+@pytest.mark.parametrize(
+    "piece", ["a" * 2298, "本" * 1200, "😀" * 900, "e\u0301" * 700, "hash-" * 450, "word " * 400, f"{'x' * 99}. tail"]
+)
+def test_a_piece_longer_than_any_pattern_is_found_and_harms_no_index(
+    agent: Rest, alice: User, piece: str, mode: str
+) -> None:
+    piece = piece.strip()
+    sent(agent, "s.jsonl", talk(f"before {piece} after", piece[:-2], "rare canary"))
+    indexed(alice)
+    if mode == "regex":
+        piece = piece[:200].replace(".", r"\.")
+    answer = recall(agent, query=piece, queryMode=mode)
+    assert 0 in [index for _, index in places(answer)]
+    assert answer["coverage"]["complete"]
+    # A pattern that the library refuses is no fault of the files.
+    assert index_of(alice.pk).snapshot() is not None
+    assert not (index_of(alice.pk).folder / "broken").exists()
+    assert [index for _, index in places(recall(agent, query="canary"))] == [2]
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

@@ -3,7 +3,9 @@ was made of them."""
 
 import hashlib
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -163,6 +165,40 @@ def test_pieces_of_an_upload_are_put_together(agent: Rest) -> None:
     assert not SessionUpload.objects.exists()
 
 
+def test_nothing_comes_to_an_upload_that_is_being_finished(agent: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from conversations.sessions import uploads
+
+    data = talk("the heron")
+    address = f"/sessions/uploads/{agent.post('/sessions/uploads').json['upload']}"
+    agent.send("PATCH", address, data, **{"Upload-Offset": "0"})
+    pieces, late = uploads.pieces_of, []
+
+    def slowly(upload: SessionUpload) -> Any:
+        late.append(agent.send("PATCH", address, b"more", **{"Upload-Offset": str(len(data))}))
+        return pieces(upload)
+
+    monkeypatch.setattr(uploads, "pieces_of", slowly)
+    refused = agent.post(f"{address}/finish?path=up.jsonl&kind=chatgpt")
+    assert refused.status == 422
+    assert (late[0].status, late[0].error["fields"]) == (409, {"offset": len(data)})
+    # What could not be finished goes on as it was.
+    monkeypatch.setattr(uploads, "pieces_of", pieces)
+    more = agent.send("PATCH", address, source(said(1, "the wren")), **{"Upload-Offset": str(len(data))})
+    assert more.status == 200
+    assert agent.post(f"{address}/finish?path=up.jsonl").json["entries"] == 2
+    gone = agent.send("PATCH", address, b"more", **{"Upload-Offset": str(more.json["offset"])})
+    assert gone.status == 404
+
+
+def test_a_path_that_is_a_part_of_another_file_is_refused(agent: Rest) -> None:
+    chats = [{"uuid": "c1", "name": "n", "chat_messages": [{"uuid": "m", "sender": "human", "text": "the heron"}]}]
+    sent(agent, "exp.json", json.dumps(chats).encode())
+    assert Session.objects.get().path == "exp.json#c1"
+    refused = send(agent, "exp.json#c1", talk("the robin"))
+    assert (refused.status, refused.error["code"]) == (409, "conflict")
+    assert recall(agent, query="heron")["total"] == 1
+
+
 def test_a_stranger_sees_nothing_of_it(agent: Rest, bob: User) -> None:
     shown = sent(agent, "s.jsonl", talk("the heron"))
     begun = agent.post("/sessions/uploads").json["upload"]
@@ -240,6 +276,104 @@ def test_the_worker_follows_a_folder(tmp_path: Path, alice: User, agent: Rest, s
         watching.look(float("inf"))
         watching.look(float("inf"))
         assert recall(agent, query="robin")["total"] == 1
+
+
+@pytest.fixture
+def watched(tmp_path: Path, alice: User, settings) -> Iterator[Path]:  # type: ignore[no-untyped-def]
+    """A folder that is followed, with something beside what a test is about."""
+    from dataclasses import replace
+
+    (tmp_path / "other.jsonl").write_bytes(talk("the robin", name="other"))
+    with override_settings(ENV=replace(settings.ENV, sessions_dirs=(tmp_path,), owner=alice.username)):
+        yield tmp_path
+
+
+def test_what_was_deleted_comes_from_its_folder_no_more(watched: Path, agent: Rest, person: Rest, alice: User) -> None:
+    from conversations.sessions import watching
+
+    path = watched / "a.jsonl"
+    path.write_bytes(talk("the heron", name="a"))
+    watching.look(float("inf"))
+    ref = recall(agent, query="heron")["hits"][0]["follow"]["args"]["session"]
+    person.delete(f"/sessions/{Session.objects.get(path=ref).ref}")
+    for data in (talk("the heron", name="a"), talk("the heron", "again", name="a")):
+        path.write_bytes(data)
+        watching._seen.stamps.clear()
+        watching.look(float("inf"))
+        assert recall(agent, query="heron")["total"] == 0
+    assert not any(str(path) in str(row) for row in SessionGone.objects.values())
+    # Somebody who brings it means it.
+    call_command("import", "sessions", str(path), "--owner", alice.username)
+    assert recall(agent, query="heron")["total"] == 1
+
+
+def test_of_an_export_in_a_folder_one_deleted_part_stays_away(watched: Path, agent: Rest, person: Rest) -> None:
+    from conversations.sessions import watching
+
+    chats = [
+        {"uuid": name, "name": name, "chat_messages": [{"uuid": "m", "sender": "human", "text": f"the {name}"}]}
+        for name in ("heron", "wren")
+    ]
+    path = watched / "conversations.json"
+    path.write_text(json.dumps(chats))
+    watching.look(float("inf"))
+    person.delete(f"/sessions/{Session.objects.get(path__endswith='#heron').ref}")
+    path.write_text(json.dumps(chats, indent=1))
+    watching.look(float("inf"))
+    assert (recall(agent, query="heron")["total"], recall(agent, query="wren")["total"]) == (0, 1)
+
+
+def _empty(folder: Path) -> None:
+    (folder / "a.jsonl").unlink()
+
+
+def _become_a_link(folder: Path) -> None:
+    elsewhere = folder.parent.parent / f"{folder.parent.name}-elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+
+
+@pytest.mark.parametrize("leave", [_empty, _become_a_link])
+def test_what_a_folder_that_is_away_held_stays(watched: Path, agent: Rest, leave: Callable[[Path], None]) -> None:
+    from conversations.sessions import watching
+
+    folder = watched / "deep"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(talk("the heron", name="a"))
+    watching.look(float("inf"))
+    leave(folder)
+    for _ in range(3):
+        watching.look(float("inf"))
+        answer = recall(agent, query="heron")
+        assert (answer["total"], answer["coverage"]["reasons"]) == (1, ["source_unavailable"])
+    # Gone with all of its folder, it is deleted.
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        folder.rmdir()
+    for _ in range(2):
+        watching.look(float("inf"))
+    assert recall(agent, query="heron")["total"] == 0
+
+
+def test_an_import_waits_for_another_of_the_same_file(
+    tmp_path: Path, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from conversations.sessions import importing
+
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(talk("the heron", name="a"))
+    take_in, tries = importing.take_in, []
+
+    def late(*args: Any, **more: Any) -> list[Session]:
+        tries.append(args)
+        if len(tries) < 3:
+            raise Conflict("This file was taken in by somebody else at the same moment. Send it again.")
+        return take_in(*args, **more)
+
+    monkeypatch.setattr(importing, "take_in", late)
+    taken = importing.import_sessions(owner=alice.username, path=tmp_path)
+    assert (taken.sessions, taken.passed_by, len(tries)) == (1, 0, 3)
 
 
 def test_the_index_is_followed_in_batches(agent: Rest, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,11 @@ from pawflow_web.lib.search.filters import (
     OfKey,
     Range,
     Term,
+    TooBroad,
 )
 from pawflow_web.lib.search.folder import Busy, IndexWriteError, Moved, Unwritable, file_lock
 from pawflow_web.lib.search.index import Index
-from pawflow_web.lib.search.reader import Best, Candidates, CorruptIndexError, Hit, Snapshot, TooBroad, Word
+from pawflow_web.lib.search.reader import Best, Candidates, CorruptIndexError, Hit, Snapshot, Word
 from pawflow_web.lib.search.schema import EXACT, STEMS, Document, Schema
 from pawflow_web.lib.search.tail import Coverage, Found, Row, count_with_tail, search_with_tail
 

@@ -102,8 +102,23 @@ EVERYTHING = All()
 _MOST_INTEGER = 2**63 - 1
 
 
+class TooBroad(LookupError):
+    """A pattern stands for more words than are looked at, or is longer than one may be."""
+
+
+# How the library says so.
+_OF_A_PATTERN = ("max expansions", "exceeds size limit")
+
+
+def raise_too_broad(error: ValueError) -> None:
+    """Raises :class:`TooBroad` where an error of the library is one of a pattern, and not of the files."""
+    if any(words in str(error) for words in _OF_A_PATTERN):
+        raise TooBroad(str(error)) from None
+
+
 class Compiler:
-    """Turns filters into queries of one schema. Raises :class:`LookupError` for an unknown field."""
+    """Turns filters into queries of one schema. Raises :class:`LookupError` for an unknown field, :class:`TooBroad` for
+    a pattern that is too long."""
 
     def __init__(self, schema: Schema, compiled: tantivy.Schema) -> None:
         self._schema = schema
@@ -140,13 +155,17 @@ class Compiler:
                 return self._all((part,))
 
     def _worded(self, part: HasWord | HasWordLike | HasPhrase) -> Compiled:
-        match part:
-            case HasWord(word, field):
-                return self._term(self._known(field, (EXACT, STEMS, *self._schema.words)), word)
-            case HasWordLike(pattern):
-                return Compiled.regex_query(self._compiled, EXACT, pattern)
-            case HasPhrase(patterns):
-                return Compiled.regex_phrase_query(self._compiled, EXACT, list(patterns))
+        try:
+            match part:
+                case HasWord(word, field):
+                    return self._term(self._known(field, (EXACT, STEMS, *self._schema.words)), word)
+                case HasWordLike(pattern):
+                    return Compiled.regex_query(self._compiled, EXACT, pattern)
+                case HasPhrase(patterns):
+                    return Compiled.regex_phrase_query(self._compiled, EXACT, list(patterns))
+        except ValueError as error:
+            raise_too_broad(error)
+            raise
 
     def _all(self, parts: Sequence[Filter]) -> Compiled:
         wanted = [self._filter(part) for part in parts if not isinstance(part, Not)]

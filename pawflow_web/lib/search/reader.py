@@ -14,7 +14,7 @@ from tantivy import Query as Compiled
 
 from pawflow_web.lib.ranking import STEM_WEIGHT, Query, Stats
 from pawflow_web.lib.search import folder as on_disk
-from pawflow_web.lib.search.filters import EVERYTHING, Compiler, Filter
+from pawflow_web.lib.search.filters import EVERYTHING, Compiler, Filter, raise_too_broad
 from pawflow_web.lib.search.schema import (
     EXACT,
     ID,
@@ -43,10 +43,6 @@ _T = TypeVar("_T")
 
 class CorruptIndexError(Exception):
     """The files of the index contradict themselves."""
-
-
-class TooBroad(LookupError):
-    """A pattern of a phrase stands for more words than are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +300,7 @@ def _narrow(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     try:
         return call(*args, **kwargs)
     except ValueError as error:
-        if "max expansions" in str(error):
-            raise TooBroad(str(error)) from None
+        raise_too_broad(error)
         raise
 
 

@@ -54,6 +54,7 @@ INSTALLED_APPS = [
 ]
 
 AUTH_USER_MODEL = "identity.User"
+AUTHENTICATION_BACKENDS = ["pawflow_web.identity.backend.PersonBackend"]
 LOGIN_URL = "/login"
 LOGIN_REDIRECT_URL = "/"
 
@@ -101,9 +102,6 @@ _DATABASE_OPTIONS: dict[str, Any] = {"connect_timeout": 5, "prepare_threshold": 
 # How far a search follows an index of vectors until enough of what it meets passes the filter of its question.
 _SESSION = "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=200"
 _SESSION += " -c hnsw.max_scan_tuples=100000 -c hnsw.scan_mem_multiplier=4"
-# A belief is shown with a dozen rows that belong to it: trying every order of joining them took the planner 20 ms, and
-# the order that is written is right.
-_SESSION += " -c join_collapse_limit=4"
 if ENV.process == "web":
     _DATABASE_OPTIONS["pool"] = {"min_size": 2, "max_size": 12, "timeout": 5}
     _SESSION += " -c statement_timeout=30s -c lock_timeout=5s"

@@ -23,7 +23,7 @@ from pawflow_web.web.paths import own_path
 from pawflow_web.web.render import person_required, render_panel
 
 TOKENS_A_PAGE = 50
-_BACKEND = "django.contrib.auth.backends.ModelBackend"
+_BACKEND = "pawflow_web.identity.backend.PersonBackend"
 
 
 @never_cache

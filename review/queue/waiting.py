@@ -29,6 +29,7 @@ from review.models import (
 )
 from review.querysets import ItemQuerySet, first_reason, has_first_reason
 from review.queue.folding import FileGroup, Folds, folds
+from review.search.find import load_for_display
 
 ROWS = 25
 QUERY_MOST = 200
@@ -252,9 +253,11 @@ def waiting_page(request: HttpRequest, wanted: Wanted) -> tuple[list[GovernanceI
 
 
 def in_full(items: ItemQuerySet) -> list[GovernanceItem]:
-    """The same few, the first of the queue first, with everything that showing them needs. What stands first is found
-    in the rows of the items alone: sorting them with all that belongs to each took longer than the page."""
-    return sorted(GovernanceItem.objects.for_display().filter(pk__in=items.values("pk")), key=place_of)
+    """The same few in their order, with everything that showing them needs. What stands first is found in the rows of
+    the items alone: joined with all that belongs to each, a queue of thousands took longer than the whole page."""
+    ids = list(items.values_list("pk", flat=True))
+    full = load_for_display(ids)
+    return [full[pk] for pk in ids if pk in full]
 
 
 def _chips(wanted: Wanted, reasons: Mapping[str, int], waiting: int) -> list[ReasonChip]:

@@ -85,6 +85,13 @@ class Browse:
     refused: bool = False
 
     @property
+    def with_other_branches(self) -> str:
+        """The same search through all branches; empty where it goes through them already."""
+        if not self.searched or self.form["branches"].value() == "all":
+            return ""
+        return f"{self.here}&branches=all"
+
+    @property
     def selects(self) -> list[dict[str, Any]]:
         return [_select(self.form, name) for name in SearchForm.BAR]
 

@@ -38,6 +38,11 @@ class Listed:
     def told(self) -> bool:
         return self.session is None or self.session.kind == TOLD
 
+    @property
+    def beside(self) -> int:
+        """Entries that are not on the active branch."""
+        return self.session.entries - self.session.active_entries if self.session else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:

@@ -34,10 +34,12 @@ Stamp = tuple[int, int, int]
 
 @dataclass(slots=True)
 class _Seen:
-    """What this process took in. ``turn``: from which file on the next are looked at again."""
+    """What this process took in. ``turn``: from which file on the next are looked at again. ``missing``: folders of
+    which that was said."""
 
     stamps: dict[Path, Stamp] = field(default_factory=dict)
     turn: int = 0
+    missing: set[Path] = field(default_factory=set)
 
 
 _seen = _Seen()
@@ -73,7 +75,7 @@ def take_in(
 def look(deadline: float) -> bool:
     """Take in what is new in the folders of the settings, for the owner of this installation; what went from there goes
     here at the second look."""
-    folders = [folder for folder in settings.ENV.sessions_dirs if folder.is_dir()]
+    folders = [folder for folder in settings.ENV.sessions_dirs if _is_there(folder)]
     user = User.objects.filter(username=settings.ENV.owner).first() if folders else None
     if user is None:
         return False
@@ -85,6 +87,16 @@ def look(deadline: float) -> bool:
                 return True
             _follow(principal, path)
         _let_go(principal, folder, found)
+    return False
+
+
+def _is_there(folder: Path) -> bool:
+    if folder.is_dir():
+        _seen.missing.discard(folder)
+        return True
+    if folder not in _seen.missing:
+        _seen.missing.add(folder)
+        log.warning("sessions_folder_not_there", folder=str(folder))
     return False
 
 

@@ -12,10 +12,13 @@ from conversations.recall import walking
 from conversations.sessions import chunks
 from pawflow_web.env import CHECKOUT
 from pawflow_web.identity.models import User
-from tests.factories import make_token
+from tests.factories import make_owner, make_token
+from tests.live import Live, live, live_server_process
 from tests.recall.asking import called, sent
 from tests.recall.pi_lines import header, said, source, talk
 from tests.surfaces.conftest import Rest
+
+__all__ = ["live", "live_server_process"]
 
 
 @pytest.fixture
@@ -76,6 +79,16 @@ def test_what_the_server_refuses_is_the_error_of_the_walk(recall: Any, agent: Re
     assert (walked.visited, walked.error["code"]) == (0, "session_not_found")
     with pytest.raises(ValueError, match="textOffset"):
         recall.walk({"session": "s", "textOffset": 5}, lambda entry, n: None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_server_does_not_take_is_said_in_its_words(client: Any, live: Live) -> None:
+    token = make_token(make_owner("lotta"))
+    for held, status, words in ((token, 422, "session"), ("wrong", 401, "token")):
+        with pytest.raises(client.Refused, match=words) as refused:
+            client.Recall(live.base, held).walk({}, lambda entry, n: None)
+        assert refused.value.status == status
+        assert refused.value.code
 
 
 def test_an_empty_session_is_walked_at_once(recall: Any, agent: Rest) -> None:

@@ -16,13 +16,14 @@ from pawflow_web.identity.models import User
 from tests.conversations.turns import told, turn
 from tests.factories import make_conversation, make_owner, make_person, make_project, make_token
 from tests.recall.asking import indexed
+from tests.recall.pi_lines import said, source, talk
 from tests.surfaces.conftest import Rest
 from tests.web.people import browser_of, htmx, text_of
 from tests.web.session_files import canary, many, send_file, send_fixture, talked
 
 Find = Callable[..., str]
 # Statements of a page, whatever was found.
-SEARCH_MOST, LIST_MOST = 17, 10
+SEARCH_MOST, LIST_MOST = 16, 9
 
 
 @pytest.fixture
@@ -221,6 +222,18 @@ def test_encrypted_and_temporary_words_are_not_found_and_that_is_said(find: Find
     assert "3 sessions" in find("")
     assert "sealed at rest" in find("")
     assert "temporary" in find("")
+
+
+def test_what_lies_on_other_branches_is_offered(lotta: User, find: Find, browser: Client) -> None:
+    tree = talk("root", "left heron") + source(said(2, "right robin", role="assistant", parent=0))
+    send_file(lotta, "~/pi/tree.jsonl", tree)
+    assert "2 entries" in find("")
+    assert "1 on another branch" in find("")
+    page = browser.get("/sessions?q=heron").content.decode()
+    assert 'href="/sessions?q=heron&amp;branches=all"' in page
+    assert ": 1 found." in find("q=heron&branches=all")
+    # There nothing more can be offered.
+    assert "branches that were left, too" not in find("q=nothing&branches=all")
 
 
 def test_why_it_is_not_complete_is_said_in_words(find: Find, lotta: User, shop: Conversation) -> None:

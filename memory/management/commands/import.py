@@ -19,7 +19,7 @@ _PROGRESS_SECONDS = 0.2
 
 class Command(JsonCommand):
     help = (
-        "Propose what a file of another product holds; everything waits in review. "
+        "Propose what a file of another product holds; beliefs wait in review, sessions can be searched at once. "
         "Example: manage.py import mcp-memory memory.json --owner alice --dry-run"
     )
 
@@ -36,7 +36,7 @@ class Command(JsonCommand):
         parser.add_argument("--owner", required=True, help="whose memory it is")
         parser.add_argument("--agent", help="only for this agent; made when it is new")
         parser.add_argument("--project", help="sessions only: new ones are filed under it")
-        parser.add_argument("--dry-run", action="store_true", help="the same numbers, and nothing is written")
+        parser.add_argument("--dry-run", action="store_true", help="of beliefs: the same numbers, nothing written")
 
     def answer(self, **options: Any) -> dict[str, Any]:
         if options["format"] in (SESSIONS, *SESSION_KINDS):
@@ -93,13 +93,18 @@ class Command(JsonCommand):
 def _words_of_sessions(answer: dict[str, Any]) -> str:
     found = answer["sessions"]
     lines = [
-        f"{found['all']:,} sessions in {answer['files']:,} files: {found['new']:,} new, {found['changed']:,} changed; "
-        f"{answer['entries']:,} entries, {answer['bad_lines']:,} lines that cannot be read."
+        f"{_counted(found['all'], 'session')} in {_counted(answer['files'], 'file')}: {found['new']:,} new, "
+        f"{found['changed']:,} changed; entries: {answer['entries']:,}; lines that could not be read: "
+        f"{answer['bad_lines']:,}."
     ]
     if answer["passed_by"]:
-        lines.append(f"{answer['passed_by']:,} files were passed by.")
+        lines.append(f"Passed by: {_counted(answer['passed_by'], 'file')}.")
     lines += [f"{error['file']}: {error['message']}" for error in answer["errors"][:10]]
     return "\n".join(lines)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 class _Progress:

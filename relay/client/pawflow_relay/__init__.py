@@ -1,5 +1,5 @@
 """The client of PawFlow Web for Python programs."""
 
-from .recall import Recall, Walked
+from .recall import Recall, Refused, Walked
 
-__all__ = ["Recall", "Walked"]
+__all__ = ["Recall", "Refused", "Walked"]

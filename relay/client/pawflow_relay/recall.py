@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 Json = dict[str, Any]
@@ -23,8 +24,28 @@ class Walked:
     error: Json | None = None
 
 
+def _refused(error: HTTPError) -> "Refused":
+    with error:
+        try:
+            said = json.load(error)["error"]
+            return Refused(error.code, str(said["code"]), str(said["message"]))
+        except (ValueError, LookupError, TypeError):
+            return Refused(error.code, "", f"The server answered {error.code}.")
+
+
 class Broken(Exception):
     """The server's pages do not continue one another."""
+
+
+class Refused(Exception):
+    """The server does not take a call; the message is the server's.
+
+    ``status``: of HTTP. ``code``: what the server calls it, empty where it said nothing.
+    """
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
 
 
 class Recall:
@@ -36,10 +57,14 @@ class Recall:
         self._timeout = timeout
 
     def call(self, call: Mapping[str, Any]) -> Json:
-        """Run a call such as ``follow`` or ``next``. Raises :class:`urllib.error.HTTPError` for what is refused."""
+        """Run a call such as ``follow`` or ``next``. Raises :class:`Refused`, or :class:`urllib.error.URLError` where
+        there is no server."""
         request = Request(self._address, json.dumps(call).encode(), self._headers)  # noqa: S310 - the caller's server
-        with urlopen(request, timeout=self._timeout) as reply:  # noqa: S310
-            answer: Json = json.load(reply)
+        try:
+            with urlopen(request, timeout=self._timeout) as reply:  # noqa: S310
+                answer: Json = json.load(reply)
+        except HTTPError as error:
+            raise _refused(error) from None
         return answer
 
     def walk(self, selector: Mapping[str, Any], visitor: Visitor) -> Walked:

@@ -53,7 +53,7 @@ def past_sessions(principal: Principal, *, agent: str = "", with_current: bool =
         sessions = sessions.exclude(conversation_id=here)
     if agent:
         sessions = sessions.of_agent(agent)
-    return Scoped(sessions, everything=not agent and here is None)
+    return Scoped(sessions, everything=not agent and here is None, sealed=with_current and is_sealed(principal))
 
 
 def sessions_in(principal: Principal, *, everywhere: bool) -> Scoped | None:

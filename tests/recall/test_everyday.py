@@ -181,6 +181,10 @@ def test_a_conversation_that_nobody_searches_proves_nothing(agent: Rest, alice: 
         found = history(agent, word, sealed)
         assert (found["items"], found["coverage"]["complete"]) == ([], False)
         assert found["coverage"]["reasons"] == ["never_searched"]
+        address = f"/tools/conversation_search?conversation={sealed}"
+        for current in (True, False):
+            asked = agent.post(address, {"query": word, "include_current": current}).json
+            assert asked["coverage"]["complete"] == (not current)
         # Nor does another session answer for it.
         for scope, expected in (("session", 0), ("project", 1)):
             address = f"/tools/memory_recall?conversation={sealed}"

@@ -99,7 +99,8 @@ def test_a_file_is_accepted_where_it_folds(open_page: OpenPage, live: Live, lott
     expect(dialog).to_be_hidden()
     expect(page.locator("[data-count=needs_review]")).to_have_text("3")
     page.keyboard.press("u")
-    expect(page.locator("[data-count=needs_review]")).to_have_text("33")
+    # Taking thirty back is a while's work on a busy machine.
+    expect(page.locator("[data-count=needs_review]")).to_have_text("33", timeout=20_000)
     assert GovernanceItem.objects.filter(status="active").count() == 9
 
 

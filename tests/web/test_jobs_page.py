@@ -188,7 +188,7 @@ def test_it_costs_the_same_for_one_and_for_twenty(
 
 # session, person, settings; open with now, ended with now, plans and the next expiry, workers with now;
 # navigation: waiting, in use, running, seal
-QUERIES = 15
+QUERIES = 14
 
 
 def test_it_needs_a_person() -> None:

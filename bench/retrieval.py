@@ -114,10 +114,7 @@ def measured(asked: Asked) -> dict[str, Any]:
         say(f"{mode} is left out: {reason}")
     rows = []
     for mode in modes:
-        corpus = told if mode in SAID else loaded
-        assert corpus is not None  # noqa: S101 - loaded for the mode
-        questions = [one for one in corpus.questions if asked.part is None or one.part == asked.part]
-        rows += [_answer(mode, one, corpus) for one in questions]
+        rows += _answers(mode, told if mode in SAID else loaded, asked.part)
         lap(mode)
     outcomes = Counter[str]()
     for one in (loaded, told):
@@ -135,6 +132,10 @@ def measured(asked: Asked) -> dict[str, Any]:
         "results": summarised(rows, asked.ks),
         "questions": rows,
     }  # fmt: skip
+
+
+def _answers(mode: str, loaded: Any, part: str | None) -> list[dict[str, Any]]:
+    return [_answer(mode, one, loaded) for one in loaded.questions if part is None or one.part == part]
 
 
 def _answer(mode: str, question: Question, loaded: Any) -> dict[str, Any]:

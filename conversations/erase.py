@@ -1,7 +1,7 @@
 """What goes with a conversation of what was said in it, and what with an agent."""
 
 from conversations.erasers import erases_conversation
-from conversations.models import Chunk, Conversation, Run, Session, SessionGone, SourceOrigin, Step, Turn
+from conversations.models import Chunk, Conversation, Run, Session, SessionGone, Step, Turn
 from conversations.sessions.log import next_numbers
 from conversations.sessions.storing import digest_of
 from pawflow_web.identity.clock import user_clock
@@ -40,7 +40,7 @@ def _erase_session(principal: Principal, conversation: Conversation) -> bool:
             SessionGone.objects.create(
                 user_id=session.user_id,
                 session_number=session.pk,
-                path_digest=digest_of(session.path) if session.origin == SourceOrigin.WATCHED else "",
+                path_digest=digest_of(session.path) if session.path else "",
                 seq=next_numbers(clock)[0],
             )
             session.delete()

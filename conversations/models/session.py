@@ -134,7 +134,7 @@ class SessionGone(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
     session_number = models.BigIntegerField()
-    # of a file in a watched folder that is to stay away; empty for others
+    # of its file, which a watched folder is to bring no more; empty for what was told
     path_digest = models.CharField(max_length=64, default="")
     seq = models.BigIntegerField()
 

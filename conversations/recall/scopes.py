@@ -152,7 +152,7 @@ def _current(call: Call, mine: SessionQuerySet) -> Session:
 
 def is_sealed(principal: Principal) -> bool:
     """Whether the caller is in a conversation that is never searched."""
-    here = Conversation.objects.filter(pk=principal.conversation_id or 0)
+    here = Conversation.objects.visible_to(principal).filter(pk=principal.conversation_id or 0)
     return here.filter(Q(encrypted=True) | Q(temporary=True)).exists()
 
 

@@ -71,19 +71,20 @@ def store_source(
     form = _format(source)
     at = source.mtime or now()
     away = _kept_away(principal) if source.origin == SourceOrigin.WATCHED else frozenset()
-    stored = []
+    stored, passed = [], False
     for part in form.parts(source.data):
         whole_file = part.start == 0 and part.end == len(source.data)
         piece = source.data if whole_file else source.data[part.start : part.end]
         path = f"{source.path}#{_short(part.name)}" if part.name and not again else source.path
         if away and digest_of(path) in away:
+            passed = True
             continue
         found = _read(principal, form, replace(source, path=path, data=piece, mtime=at), again=again)
         if isinstance(found, Session):
             stored.append(found)
         elif found.session.pk is not None or found.session.entries or (form.appends and found.session.records):
             stored.append(_write(principal, found, project))
-    if not stored and not away:
+    if not stored and not passed:
         raise Invalid("There is no session in this file.", fields={"kind": "holds no session"})
     return stored
 

@@ -77,12 +77,13 @@ def _size(upload: SessionUpload) -> int:
 @contextmanager
 def finishing(upload: SessionUpload) -> Iterator[Iterable[bytes]]:
     """What came, in its order; nothing more comes to it, and it is gone when the block ends well. A block that fails
-    leaves it as it was."""
-    SessionUpload.objects.filter(pk=upload.pk).update(sealed=True)
+    leaves it as it was. What another process sealed, or left sealed when it was killed, stays so."""
+    ours = SessionUpload.objects.filter(pk=upload.pk, sealed=False).update(sealed=True)
     try:
         yield pieces_of(upload)
     except BaseException:
-        SessionUpload.objects.filter(pk=upload.pk).update(sealed=False)
+        if ours:
+            SessionUpload.objects.filter(pk=upload.pk).update(sealed=False)
         raise
     _forget(upload)
 

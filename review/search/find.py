@@ -233,7 +233,7 @@ def count_items(principal: Principal, narrowed_to: ItemFilter) -> int:
     """How many there are. Counting what may reach a prompt looks at every row, in the index at few documents;
     the index holds no secrets, so other lists are counted in the database, from its own indexes."""
     if principal.is_person and narrowed_to == _IN_USE:
-        return count_in_use(principal.user_id)
+        return count_in_use(principal)
     condition = narrowed_to.condition(principal)
     counted = None
     # Nor does it know of uses.

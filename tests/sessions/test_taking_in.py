@@ -188,6 +188,20 @@ def test_nothing_comes_to_an_upload_that_is_being_finished(agent: Rest, monkeypa
     assert gone.status == 404
 
 
+def test_who_cannot_finish_an_upload_does_not_open_it_for_somebody_who_can(agent: Rest, alice: User) -> None:
+    from conversations.sessions import uploads
+
+    person = principal_of_user(alice)
+    upload = uploads.begin_upload(person)
+    address = f"/sessions/uploads/{upload.ref}"
+    data = talk("the heron")
+    agent.send("PATCH", address, data, **{"Upload-Offset": "0"})
+    with uploads.finishing(upload):
+        assert agent.post(f"{address}/finish?path=up.jsonl&kind=chatgpt").status == 422
+        assert agent.send("PATCH", address, b"more", **{"Upload-Offset": str(len(data))}).status == 409
+    assert agent.send("PATCH", address, b"more", **{"Upload-Offset": str(len(data))}).status == 404
+
+
 def test_a_path_that_is_a_part_of_another_file_is_refused(agent: Rest) -> None:
     chats = [{"uuid": "c1", "name": "n", "chat_messages": [{"uuid": "m", "sender": "human", "text": "the heron"}]}]
     sent(agent, "exp.json", json.dumps(chats).encode())

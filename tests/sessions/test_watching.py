@@ -136,3 +136,14 @@ def test_what_a_folder_that_is_away_held_stays(watched: Path, agent: Rest, leave
     for _ in range(2):
         watching.look(float("inf"))
     assert recall(agent, query="heron")["total"] == 0
+
+
+def test_a_file_that_was_also_imported_stays_away_once_deleted(
+    watched: Path, agent: Rest, person: Rest, alice: User
+) -> None:
+    path = watched / "a.jsonl"
+    path.write_bytes(talk("the heron", name="a"))
+    call_command("import", "sessions", str(path), "--owner", alice.username)
+    person.delete(f"/sessions/{Session.objects.get(path=str(path)).ref}")
+    watching.look(float("inf"))
+    assert (recall(agent, query="heron")["total"], recall(agent, query="robin")["total"]) == (0, 1)

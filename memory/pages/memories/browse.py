@@ -84,7 +84,7 @@ def agents_of(request: HttpRequest) -> list[str]:
 
 def total_of(request: HttpRequest) -> int:
     """How many memories are in use; counted once a request, as the navigation shows it too."""
-    return per_request(request, "memory.total", lambda: count_in_use(person_of(request).user_id))
+    return per_request(request, "memory.total", lambda: count_in_use(person_of(request)))
 
 
 def browse(request: HttpRequest, given: QueryDict) -> Browse:

@@ -113,10 +113,13 @@ def test_a_hostile_source_is_read_in_linear_time(source):
 
 @pytest.mark.parametrize("line", [b"{\n", b'{"a":[\n', b'{"a":1,\n', b'{"a":\n', b'{"a":1}{\n', b"1 "])
 def test_twice_as_much_hostile_source_takes_about_twice_as_long(line):
-    def seconds(count: int) -> float:
+    def once(count: int) -> float:
         begun = time.process_time()
         assert sum(1 for _ in records_of_lines(line * count)) <= 2 * count
         return time.process_time() - begun
 
-    seconds(1000)
+    def seconds(count: int) -> float:
+        """Of the best of some: others on the machine only ever make it longer."""
+        return min(once(count) for _ in range(3))
+
     assert seconds(16_000) < 20 * max(seconds(2000), 0.02)
